@@ -1,0 +1,57 @@
+"""What every event body is made of: the frozen base class and the field types."""
+
+import math
+from typing import Annotated, ClassVar, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+"""BLAKE3-256 of a blob or of an event body, lowercase hex."""
+
+GitId = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
+"""SHA-1 object name of a git commit or tree."""
+
+Real = Annotated[str, Field(pattern=r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?(e-?[1-9][0-9]*)?$")]
+"""A real number as its shortest decimal string; see `real`."""
+
+Whole = Annotated[int, Field(ge=-(2**53) + 1, le=2**53 - 1)]
+"""An integer that every JSON reader keeps exactly."""
+
+
+class Part(BaseModel):
+    """A value inside an event body: frozen, strict, without unknown keys."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+
+
+class Fact(Part):
+    """An event body. It makes up nothing: every value is given by who appends it."""
+
+    type: str
+    v: ClassVar[int] = 1
+
+
+def real(value: float) -> str:
+    """Return the shortest decimal string that reads back as the same double.
+
+    Raises:
+        ValueError: value is NaN or infinite; an undefined score is a status, not a number.
+    """
+    if not math.isfinite(value):
+        raise ValueError(f"{value} is not a finite number: record a status with a reason instead")
+
+    if value == int(value) and abs(value) < 2**53:
+        return str(int(value))
+
+    text = repr(float(value))
+    return text.replace("e+", "e").replace("e-0", "e-") if "e" in text else text
+
+
+def type_of(cls: type[Fact]) -> str:
+    """Return the stored name of an event class, such as `review.verdict_given`."""
+    literal = cls.model_fields["type"].annotation
+    (name,) = get_args(literal)
+    return str(name)
+
+
+__all__ = ["Digest", "Fact", "GitId", "Literal", "Part", "Real", "Whole", "real", "type_of"]

@@ -1,0 +1,132 @@
+"""Events about sealed jobs: request, outcome, what they touched."""
+
+from typing import Literal
+
+from ledger.events.base import Digest, Fact, Part, Whole
+
+JobKind = Literal[
+    "profile", "null", "train", "predict", "decode", "review", "test", "package", "probe"
+]
+Assurance = Literal["sealed", "confined", "unrecorded", "none"]
+
+
+class Input(Part):
+    """Something laid out for a job before it starts.
+
+    `view`: a named selection of the data (`name` such as `train/f1`, digest of the split);
+    `code`: the files of a commit (`name` is the attempt); `outputs`: the outputs of an earlier
+    job (`name` is where they are laid, digest of their manifest blob); `blob`: one file.
+    """
+
+    kind: Literal["view", "code", "outputs", "blob"]
+    name: str
+    digest: Digest
+
+
+class Limits(Part):
+    """What a job may use; the first one reached ends it."""
+
+    wall_s: Whole
+    cpu_s: Whole
+    memory_mib: Whole
+    output_mib: Whole
+    processes: Whole
+
+
+class JobRequested(Fact):
+    """A job is to be run. Its key is the digest of this body without `epoch`."""
+
+    type: Literal["job.requested"] = "job.requested"
+    subject: str
+    """Attempt id, or `run`."""
+    kind: JobKind
+    fold: str
+    """Fold name, or `all`."""
+    command: tuple[str, ...]
+    """argv; the first word `python` stands for the interpreter that runs the job."""
+    inputs: tuple[Input, ...]
+    limits: Limits
+    sandbox: Literal["landlock", "bubblewrap", "none", "trusted"]
+    """`trusted` is our own code: limits, no confinement, no record."""
+    seed: Whole
+    threads: Whole
+    steps: Whole
+    epoch: Whole
+
+
+class Resources(Part):
+    """Measured use; for people, never read by a decider."""
+
+    wall_ms: Whole
+    cpu_ms: Whole
+    max_rss_kib: Whole
+
+
+class JobFinished(Fact):
+    """A job ended well."""
+
+    type: Literal["job.finished"] = "job.finished"
+    key: Digest
+    epoch: Whole
+    outputs: Digest
+    """Blob: canonical JSON list of {path, digest, bytes}, sorted by path."""
+    log: Digest | None
+    stopped_at: Whole | None
+    assurance: Assurance
+    reproduction: Literal["bitwise", "bitwise-predict", "statistical"]
+    resources: Resources
+
+
+class JobFailed(Fact):
+    """A job ended badly, and how."""
+
+    type: Literal["job.failed"] = "job.failed"
+    key: Digest
+    epoch: Whole
+    reason: str
+    log: Digest | None
+    assurance: Assurance
+    resources: Resources
+
+
+class JobLost(Fact):
+    """Nobody knows what became of a job; it is asked for again with a new epoch."""
+
+    type: Literal["job.lost"] = "job.lost"
+    key: Digest
+    epoch: Whole
+    because: str
+
+
+class ResultIgnored(Fact):
+    """A result of an old epoch came in and changed nothing."""
+
+    type: Literal["job.result_ignored"] = "job.result_ignored"
+    key: Digest
+    epoch: Whole
+    because: str
+
+
+class Denied(Part):
+    """One refused access."""
+
+    op: str
+    path: str
+    """Relative to a named root (`vault:`, `data:`, `blobs:`, ...), or a socket address family."""
+    result: str
+
+
+class AccessRecorded(Fact):
+    """What a job opened, and what it was refused."""
+
+    type: Literal["access.recorded"] = "access.recorded"
+    key: Digest
+    epoch: Whole
+    record: Digest | None
+    """Blob: JSON lines {pid, ppid, op, path, dev, ino, result}; null when nothing was recorded."""
+    opened: Whole
+    denied: tuple[Denied, ...]
+    """At most 50, in order of first occurrence; all of them are in the record."""
+    denied_total: Whole
+    recorder: Literal["strace", "none"]
+    complete: bool
