@@ -1,12 +1,24 @@
 """What every event body is made of: the frozen base class and the field types."""
 
 import math
+from collections.abc import Iterator
 from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.fields import FieldInfo
 
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 """BLAKE3-256 of a blob or of an event body, lowercase hex."""
+
+Blob = Annotated[
+    str, Field(pattern=r"^[0-9a-f]{64}$", json_schema_extra={"blob": "file"})
+]
+"""Digest of a blob that must be in the blob store."""
+
+ManifestBlob = Annotated[
+    str, Field(pattern=r"^[0-9a-f]{64}$", json_schema_extra={"blob": "manifest"})
+]
+"""Digest of a blob holding a JSON list of {path, digest, bytes}; each digest is a blob too."""
 
 GitId = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
 """SHA-1 object name of a git commit or tree."""
@@ -21,7 +33,9 @@ Whole = Annotated[int, Field(ge=-(2**53) + 1, le=2**53 - 1)]
 class Part(BaseModel):
     """A value inside an event body: frozen, strict, without unknown keys."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(
+        frozen=True, strict=True, extra="forbid", allow_inf_nan=False
+    )
 
 
 class Fact(Part):
@@ -38,7 +52,9 @@ def real(value: float) -> str:
         ValueError: value is NaN or infinite; an undefined score is a status, not a number.
     """
     if not math.isfinite(value):
-        raise ValueError(f"{value} is not a finite number: record a status with a reason instead")
+        raise ValueError(
+            f"{value} is not a finite number: record a status with a reason instead"
+        )
 
     if value == int(value) and abs(value) < 2**53:
         return str(int(value))
@@ -54,4 +70,46 @@ def type_of(cls: type[Fact]) -> str:
     return str(name)
 
 
-__all__ = ["Digest", "Fact", "GitId", "Literal", "Part", "Real", "Whole", "real", "type_of"]
+def blobs_of(part: Part) -> Iterator[tuple[str, Literal["file", "manifest"]]]:
+    """Yield every blob digest a value names, nested parts included, in field order."""
+    for name, field in type(part).model_fields.items():
+        value = getattr(part, name)
+        kind = _blob_kind(field)
+
+        if kind is not None and value is not None:
+            yield str(value), kind
+
+        for item in value if isinstance(value, tuple) else (value,):
+            if isinstance(item, Part):
+                yield from blobs_of(item)
+
+
+def _blob_kind(field: FieldInfo) -> Literal["file", "manifest"] | None:
+    hints = [field, *field.metadata, *_inner_fields(field)]
+    for hint in hints:
+        extra = getattr(hint, "json_schema_extra", None)
+        if isinstance(extra, dict) and extra.get("blob") in ("file", "manifest"):
+            return "file" if extra["blob"] == "file" else "manifest"
+
+    return None
+
+
+def _inner_fields(field: FieldInfo) -> Iterator[object]:
+    """Yield the metadata inside `Blob | None`, which pydantic leaves on the member type."""
+    for member in get_args(field.annotation):
+        yield from getattr(member, "__metadata__", ())
+
+
+__all__ = [
+    "Blob",
+    "Digest",
+    "Fact",
+    "GitId",
+    "ManifestBlob",
+    "Part",
+    "Real",
+    "Whole",
+    "blobs_of",
+    "real",
+    "type_of",
+]

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from ledger.events.base import Digest, Fact, Part, Real, Whole
+from ledger.events.base import Blob, Fact, Part, Real, Whole
 
 
 class TaskAgreed(Fact):
@@ -11,7 +11,7 @@ class TaskAgreed(Fact):
     type: Literal["task.agreed"] = "task.agreed"
     task: str
     kind: str
-    contract: Digest
+    contract: Blob
     """Blob: the contract with every default filled in, canonical JSON."""
     metric: str
     direction: Literal["maximize", "minimize"]
@@ -25,7 +25,7 @@ class InventoryTaken(Fact):
     """Every input file was read and hashed once."""
 
     type: Literal["task.inventory_taken"] = "task.inventory_taken"
-    inventory: Digest
+    inventory: Blob
     """Blob: canonical JSON, see `amid.documents.Inventory`."""
     cases: Whole
     groups: Whole
@@ -38,7 +38,7 @@ class DataSealed(Fact):
     """Hidden labels, the alias table and the salts lie in the vault."""
 
     type: Literal["data.sealed"] = "data.sealed"
-    commitments: Digest
+    commitments: Blob
     """Blob: canonical JSON, alias to BLAKE3 keyed with the item's salt."""
     labels: Whole
     says: str
@@ -58,7 +58,7 @@ class SplitFrozen(Fact):
     type: Literal["split.frozen"] = "split.frozen"
     scheme: Literal["holdout", "kfold", "leave-one-out", "column", "file"]
     seed: Whole
-    split: Digest
+    split: Blob
     """Blob: canonical JSON, see `amid.documents.Split`."""
     folds: tuple[FoldSize, ...]
     groups: Whole
@@ -83,7 +83,7 @@ class DataProfiled(Fact):
     """What the data is, found without training."""
 
     type: Literal["data.profiled"] = "data.profiled"
-    profile: Digest
+    profile: Blob
     """Blob: canonical JSON, see `amid.documents.Profile`."""
     says: tuple[str, ...]
 
@@ -129,7 +129,7 @@ class NullScored(Fact):
     null: str
     score: Score
     """Primary metric over the validation cases of all folds."""
-    per_case: Digest
+    per_case: Blob
     """Blob: canonical JSON, see `amid.documents.CaseScores`."""
 
 
@@ -140,4 +140,4 @@ class TestScored(Fact):
     type: Literal["test.scored"] = "test.scored"
     attempt: str
     scores: tuple[Score, ...]
-    per_case: Digest
+    per_case: Blob

@@ -2,10 +2,18 @@
 
 from typing import Literal
 
-from ledger.events.base import Digest, Fact, Part, Whole
+from ledger.events.base import Blob, Digest, Fact, ManifestBlob, Part, Whole
 
 JobKind = Literal[
-    "profile", "null", "train", "predict", "decode", "review", "test", "package", "probe"
+    "profile",
+    "null",
+    "train",
+    "predict",
+    "decode",
+    "review",
+    "test",
+    "package",
+    "probe",
 ]
 Assurance = Literal["sealed", "confined", "unrecorded", "none"]
 
@@ -68,9 +76,9 @@ class JobFinished(Fact):
     type: Literal["job.finished"] = "job.finished"
     key: Digest
     epoch: Whole
-    outputs: Digest
+    outputs: ManifestBlob
     """Blob: canonical JSON list of {path, digest, bytes}, sorted by path."""
-    log: Digest | None
+    log: Blob | None
     stopped_at: Whole | None
     assurance: Assurance
     reproduction: Literal["bitwise", "bitwise-predict", "statistical"]
@@ -84,7 +92,7 @@ class JobFailed(Fact):
     key: Digest
     epoch: Whole
     reason: str
-    log: Digest | None
+    log: Blob | None
     assurance: Assurance
     resources: Resources
 
@@ -122,7 +130,7 @@ class AccessRecorded(Fact):
     type: Literal["access.recorded"] = "access.recorded"
     key: Digest
     epoch: Whole
-    record: Digest | None
+    record: Blob | None
     """Blob: JSON lines {pid, ppid, op, path, dev, ino, result}; null when nothing was recorded."""
     opened: Whole
     denied: tuple[Denied, ...]

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from ledger.events.base import Digest, Fact, Part, Whole
+from ledger.events.base import Blob, Digest, Fact, Part, Whole
 from ledger.events.data import Score
 from ledger.events.job import Assurance
 
@@ -48,7 +48,7 @@ class ReviewMeasured(Fact):
     """Validation scores; the primary metric first."""
     inner: Score | None
     """Primary metric on the inner set; null when there is no inner set."""
-    per_case: Digest
+    per_case: Blob
     """Blob: canonical JSON, see `amid.documents.CaseScores`."""
     nulls_beaten: bool
     """True when the paired interval over groups lies above every null model."""

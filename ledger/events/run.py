@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from ledger.events.base import Digest, Fact, Part, Whole
+from ledger.events.base import Blob, Digest, Fact, Part, Whole
 
 
 class Setting(Part):
@@ -30,7 +30,7 @@ class RunStarted(Fact):
     type: Literal["run.started"] = "run.started"
     run: str
     """Run id: 32 lowercase hex characters."""
-    task: Digest
+    task: Blob
     """Blob: the bytes of task.toml as given."""
     settings: tuple[Setting, ...]
     code: Code
@@ -91,7 +91,7 @@ class EnvironmentCaptured(Fact):
 
     type: Literal["environment.captured"] = "environment.captured"
     python: str
-    packages: Digest
+    packages: Blob
     """Blob: JSON object, distribution name to version."""
     cpu: str
     cores: Whole

@@ -2,11 +2,16 @@
 
 from typing import Literal
 
-from ledger.events.base import Digest, Fact, GitId, Part, Whole
+from ledger.events.base import Blob, Fact, GitId, ManifestBlob, Part, Whole
 
 Role = Literal["explorer", "optimizer", "challenger", "repair", "finalizer"]
 WorkerState = Literal[
-    "initialization", "editing", "evaluation", "reflection", "reassignment", "retirement"
+    "initialization",
+    "editing",
+    "evaluation",
+    "reflection",
+    "reassignment",
+    "retirement",
 ]
 Stage = Literal["explore", "exploit", "finalize"]
 
@@ -187,7 +192,7 @@ class TurnFinished(Fact):
     worker: str
     turn: Whole
     epoch: Whole
-    transcript: Digest
+    transcript: Blob
     tokens: Whole
     cost_microusd: Whole
     wall_ms: Whole
@@ -218,7 +223,7 @@ class TreeFile(Part):
 
     path: str
     mode: Literal["100644", "100755"]
-    digest: Digest
+    digest: Blob
     bytes: Whole
 
 
@@ -289,7 +294,7 @@ class NoteLeft(Fact):
     type: Literal["note.left"] = "note.left"
     worker: str
     turn: Whole
-    note: Digest
+    note: Blob
 
 
 class PackageBuilt(Fact):
@@ -297,8 +302,8 @@ class PackageBuilt(Fact):
 
     type: Literal["package.built"] = "package.built"
     attempt: str
-    manifest: Digest
-    """Blob: canonical JSON, path to digest and size of every file under payload/."""
+    manifest: ManifestBlob
+    """Blob: canonical JSON list of {path, digest, bytes} of every file under payload/."""
     files: Whole
 
 
