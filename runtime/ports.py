@@ -278,9 +278,7 @@ class Domain(Protocol):
     def lay_out_view(self, run: Path, view: str, into: Path) -> None:
         """Copy or reflink the named selection of the data into the new folder `into`."""
 
-    def outcomes(
-        self, kind: JobKind, subject: str, out: Path, put: "PutBlob"
-    ) -> Sequence[Fact]:
+    def outcomes(self, kind: JobKind, subject: str, out: Path, put: "PutBlob") -> Sequence[Fact]:
         """Translate the output folder of a finished trusted job into facts to append."""
 
 
