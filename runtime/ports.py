@@ -278,6 +278,9 @@ class Domain(Protocol):
     def lay_out_view(self, run: Path, view: str, into: Path) -> None:
         """Copy or reflink the named selection of the data into the new folder `into`."""
 
+    def roots(self, run: Path) -> Mapping[str, Path]:
+        """Return the domain's own names for places in access records, such as `data`."""
+
     def outcomes(self, kind: JobKind, subject: str, out: Path, put: "PutBlob") -> Sequence[Fact]:
         """Translate the output folder of a finished trusted job into facts to append."""
 
