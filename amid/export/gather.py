@@ -178,9 +178,7 @@ def _documents(history: History, read: Read) -> tuple[Contract, Split]:
     return contract, Split.model_validate_json(read(frozen[1].split))
 
 
-def _chain(
-    history: History, final: Job, read: Read
-) -> tuple[tuple[Made, ...], tuple[Made, ...]]:
+def _chain(history: History, final: Job, read: Read) -> tuple[tuple[Made, ...], tuple[Made, ...]]:
     """Return the predict jobs and the train jobs behind `final`, each after what it reads."""
     order: dict[str, Job] = {}
 
