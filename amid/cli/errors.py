@@ -5,6 +5,7 @@ that reaches this place is either the machine's (no space, no permission) or a d
 """
 
 import errno
+import textwrap
 import traceback
 from dataclasses import asdict, dataclass
 
@@ -16,6 +17,9 @@ INTERRUPTED = 130
 WRONG_USE = 2
 MISSING = 3
 FAILED = 5
+MOST = 9
+"""Lines of an error."""
+WIDTH = 100
 
 _MACHINE = {
     errno.ENOSPC: "free some space or choose another place with -o, then run the command again",
@@ -37,17 +41,30 @@ class Told:
     where: str = ""
     why: str = ""
     hint: str = ""
+    details: tuple[str, ...] = ()
+    """Things of the same kind: each bad file, each candidate. People see the first ones."""
 
-    def lines(self) -> list[str]:
-        """Return at most nine lines."""
-        first, *rest = self.what.strip().splitlines() or ["something went wrong"]
-        lines = [f"amid: {first}", *(f"  {line.strip()}" for line in rest[:4])]
-        if len(rest) > 4:
-            lines.append(f"  … and {len(rest) - 4} lines more (-v shows them)")
-
+    def lines(self, *, every: bool = False) -> list[str]:
+        """Return under ten lines, or as many as there are."""
+        lines = textwrap.wrap(
+            f"amid: {self.what}", WIDTH, subsequent_indent="  ", break_long_words=False
+        )[:5]
         parts = (("where", self.where), ("why", self.why), ("do", self.hint))
-        lines += [f"  {name + ':':<7}{' '.join(text.split())}" for name, text in parts if text]
-        return lines[:9]
+        tail = [_named(name, text) for name, text in parts if text]
+        room = len(self.details) if every else max(1, MOST - len(lines) - len(tail) - 1)
+        lines += [f"  - {_cut(' '.join(detail.split()))}" for detail in self.details[:room]]
+        if len(self.details) > room:
+            lines.append(f"  … and {len(self.details) - room} more (-v shows them all)")
+
+        return [*lines, *tail]
+
+
+def _named(name: str, text: str) -> str:
+    return _cut(f"  {name + ':':<7}{' '.join(text.split())}")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 2 * WIDTH else text[: 2 * WIDTH - 1] + "…"
 
 
 def answer_error(error: BaseException, session: Session) -> int:
@@ -62,7 +79,7 @@ def answer_error(error: BaseException, session: Session) -> int:
     if session.verbose and told.exit_code != INTERRUPTED:
         say("".join(traceback.format_exception(error)).rstrip())
 
-    for line in told.lines():
+    for line in told.lines(every=session.verbose):
         say(line)
 
     if session.as_json:
@@ -114,10 +131,19 @@ def _ours(error: BaseException, code: int) -> Told:
     return Told(
         code,
         part("what") or str(error) or type(error).__name__,
-        where=part("where", "place"),
+        where=part("where", "path"),
         why=part("why"),
-        hint=part("hint", "fix", "do"),
+        hint=part("hint", "do"),
+        details=tuple(_detail(problem) for problem in getattr(error, "problems", ())),
     )
+
+
+def _detail(problem: object) -> str:
+    if isinstance(problem, str):
+        return problem
+
+    parts = (getattr(problem, name, "") for name in ("where", "says", "do"))
+    return ": ".join(str(part) for part in parts if part) or str(problem)
 
 
 def _defect(error: BaseException) -> Told:
@@ -137,11 +163,20 @@ class AmidUsageError(Exception):
 
     exit_code = WRONG_USE
 
-    def __init__(self, what: str, *, where: str = "", why: str = "", hint: str = "") -> None:
+    def __init__(
+        self,
+        what: str,
+        *,
+        where: str = "",
+        hint: str,
+        why: str = "",
+        problems: tuple[str, ...] = (),
+    ) -> None:
         super().__init__(what)
         self.where = where
         self.why = why
         self.hint = hint
+        self.problems = problems
 
 
 class NotARun(AmidUsageError):

@@ -4,14 +4,20 @@ Names are gathered from the ledger alone, in one pass; the file of a blob is rea
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from amid.cli.errors import AmidUsageError
 from amid.cli.folder import Row, check_run, rows
 from amid.cli.sentences import sentence
+from ledger.events.base import Fact, blobs_of
+from ledger.events.job import JobRequested
+from ledger.events.key import key_of
+from ledger.events.union import parse
 
 KINDS = ("event", "attempt", "lane", "worker", "job", "commit", "blob")
 SHORTEST = 4
@@ -94,8 +100,13 @@ class Index:
     @classmethod
     def of(cls, run: Path) -> "Index":
         """Read the ledger of a run once."""
-        index = cls(check_run(run))
-        for row in rows(run):
+        return cls.over(check_run(run), rows(run))
+
+    @classmethod
+    def over(cls, run: Path, past: Iterable[Row]) -> "Index":
+        """Gather the names in the events of a run."""
+        index = cls(run)
+        for row in past:
             index.events[row.seq] = row
             index.aliases[row.hash] = row.seq
             index.aliases[row.body_hash] = row.seq
@@ -127,9 +138,9 @@ class Index:
             )
 
         if len(hits) > 1:
-            listed = "\n".join(f"{kind}:{name}" for kind, name in hits[:4])
             raise Ambiguous(
-                f"{thing!r} could mean {len(hits)} things:\n{listed}",
+                f"{thing!r} could mean {len(hits)} things",
+                problems=tuple(f"{kind}:{name}" for kind, name in hits),
                 hint="give more characters, or the kind as in blob:12ab",
             )
 
@@ -175,10 +186,12 @@ def _names(row: Row) -> Iterator[tuple[str, str]]:
     """Yield kind and name of everything an event speaks of."""
     body = json.loads(row.body)
     yield from _named(body)
-    if row.type == "job.requested":
-        yield "job", key_of(body)
+    event = _event(row)
+    if isinstance(event, JobRequested):
+        yield "job", key_of(event)
 
-    yield from (("blob", digest) for digest in _blobs(row))
+    if event is not None:
+        yield from (("blob", digest) for digest, _kind in blobs_of(event))
 
 
 def _named(value: object) -> Iterator[tuple[str, str]]:
@@ -198,25 +211,9 @@ def _named(value: object) -> Iterator[tuple[str, str]]:
                 yield from _named(inner)
 
 
-def key_of(request: Mapping[str, object]) -> str:
-    """Return the key of a requested job: the digest of its body without the epoch."""
-    from blake3 import blake3
-
-    rest = {name: value for name, value in request.items() if name != "epoch"}
-    text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return blake3(text.encode()).hexdigest()
-
-
-def _blobs(row: Row) -> Iterator[str]:
-    """Yield the blobs an event names; none for an event this version does not know."""
-    from pydantic import ValidationError
-
-    from ledger.events.base import blobs_of
-    from ledger.events.union import parse
-
+def _event(row: Row) -> Fact | None:
+    """Return the event; None for one that this version does not know."""
     try:
-        event = parse(row.type, row.body)
+        return parse(row.type, row.body)
     except (KeyError, ValidationError):
-        return
-
-    yield from (digest for digest, _kind in blobs_of(event))
+        return None

@@ -46,7 +46,6 @@ def check_run(run: Path) -> Path:
 
 def rows(run: Path, *, after: int = 0) -> Iterator[Row]:
     """Yield the events of a run in order; changes nothing in the folder."""
-    from blake3 import blake3
     from ledger.reader import read
 
     with read(check_run(run) / "ledger.db") as ledger:
@@ -58,5 +57,5 @@ def rows(run: Path, *, after: int = 0) -> Iterator[Row]:
                 v=record.v,
                 body=record.body,
                 hash=record.hash.hex(),
-                body_hash=blake3(record.body).hexdigest(),
+                body_hash=record.body_hash.hex(),
             )
