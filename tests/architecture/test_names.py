@@ -9,8 +9,6 @@ from tests.architecture.tree import ROOT, tracked
 # Put together here, so that this file does not contain what it looks for.
 _PARTS = ("/" + "work/", "/" + "root/", "/" + "home/[a-z]+/", "pypi" + r"\.org")
 PLACES = re.compile("|".join(_PARTS))
-    "|".join(("/" + "work/", "/" + "root/", "/" + "home/[a-z]+/", "pypi" + r"\.org"))
-)
 SKIPPED = {"LICENSE"}
 
 
