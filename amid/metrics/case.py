@@ -105,7 +105,5 @@ def _label(
     if in_reference == in_prediction == int(joint[place, place]):
         return {m.name: m.perfect for m in wanted}
 
-    pair = Pair(
-        reference == number, prediction == number, spacing, dice=dice_of(joint, place)
-    )
+    pair = Pair(reference == number, prediction == number, spacing, dice=dice_of(joint, place))
     return {m.name: m.function(pair) for m in wanted}

@@ -1,5 +1,6 @@
 """The metrics by name: which way is better, in what unit, and how one label is measured."""
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -79,9 +80,10 @@ def _hd95_surfel(pair: Pair) -> float:
 def _nsd(tolerance: float) -> Callable[[Pair], float]:
     def measure(pair: Pair) -> float:
         found = pair.surfels
-        near = np.sum(found.reference_area[found.reference <= tolerance])
-        near += np.sum(found.prediction_area[found.prediction <= tolerance])
-        return float(near / (np.sum(found.reference_area) + np.sum(found.prediction_area)))
+        near = math.fsum(found.reference_area[found.reference <= tolerance])
+        near += math.fsum(found.prediction_area[found.prediction <= tolerance])
+        whole = math.fsum(found.reference_area) + math.fsum(found.prediction_area)
+        return near / whole  # fsum: the same bytes on every machine
 
     return measure
 
