@@ -54,11 +54,23 @@ class MedicalDomain:
         """Read an attempt.toml."""
         return attempt.read(attempt_toml)
 
-    def lay_out_view(self, run: Path, view: str, into: Path) -> None:
+    def lay_out_view(
+        self, run: Path, view: str, into: Path, *, documents: Mapping[str, str]
+    ) -> None:
         """Copy the named selection of the data into `into`."""
-        from amid.viewing import lay_out_of_run
+        from amid.documents import Inventory, Split
+        from amid.tasks.contract import Contract
+        from amid.vault import Vault
+        from amid.views import lay_out
 
-        lay_out_of_run(run, self.blobs, view, into)
+        lay_out(
+            vault=Vault.open(run / "vault"),
+            contract=Contract.from_bytes(self.blobs.read(documents["contract"])),
+            inventory=Inventory.model_validate_json(self.blobs.read(documents["inventory"])),
+            split=Split.model_validate_json(self.blobs.read(documents["split"])),
+            view=view,
+            into=into,
+        )
 
     def roots(self, run: Path) -> Mapping[str, Path]:
         """Name the places that the access record knows besides the run's own."""

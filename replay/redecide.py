@@ -1,7 +1,7 @@
 """Re-decide: put the recorded outcomes through today's deciders and compare what they decide."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 
 from ledger.events.base import Fact
 from ledger.events.run import RunPaused, RunResumed, WriterAcquired
@@ -62,6 +62,23 @@ class Redecided:
     def ok(self) -> bool:
         """True when every recorded decision was decided again."""
         return self.divergence is None
+
+    @property
+    def says(self) -> str:
+        """The answer in one line."""
+        if self.divergence is None:
+            return f"no divergence: {self.decisions} decisions were decided again from {self.outcomes} outcomes"
+
+        return f"diverges at event {self.divergence.seq}, decider {self.divergence.decider}"
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What differs, in words."""
+        return () if self.divergence is None else (self.divergence.says,)
+
+    def to_json(self) -> Mapping[str, object]:
+        """Return the answer in plain JSON types."""
+        return asdict(self)
 
 
 @dataclass(slots=True)

@@ -111,7 +111,8 @@ class Effects:
                 view = self.run / jobspec.view_folder(given.name, given.digest)
 
                 if not view.exists():
-                    self.domain.lay_out_view(self.run, given.name, view)
+                    documents = landing.documents(state)
+                    self.domain.lay_out_view(self.run, given.name, view, documents=documents)
 
         layout.lay_out_inputs(
             job.request,

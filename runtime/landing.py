@@ -222,19 +222,26 @@ def private(state: RunState, job: Job, run: Path) -> Mapping[str, str]:
     if job.request.sandbox != "trusted":
         return {}
 
-    task = state.task
     told = {
         "run": os.fspath(run.absolute()),
         "subject": job.request.subject,
         "fold": job.request.fold,
+        "until": str(state.seq),
+        **documents(state),
+    }
+    attempt = state.attempts.get(job.request.subject)
+    return told if attempt is None else told | _of_attempt(state, attempt.id)
+
+
+def documents(state: RunState) -> Mapping[str, str]:
+    """Return the blob digests of contract, inventory, split and profile."""
+    task = state.task
+    return {
         "contract": "" if task.task is None else task.task.contract,
         "inventory": "" if task.inventory is None else task.inventory.inventory,
         "split": "" if task.split is None else task.split.split,
         "profile": "" if task.profile is None else task.profile.profile,
-        "until": str(state.seq),
     }
-    attempt = state.attempts.get(job.request.subject)
-    return told if attempt is None else told | _of_attempt(state, attempt.id)
 
 
 def _of_attempt(state: RunState, attempt: str) -> Mapping[str, str]:

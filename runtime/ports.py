@@ -275,8 +275,13 @@ class Domain(Protocol):
     def manifest(self, attempt_toml: bytes) -> Manifest:
         """Read an attempt.toml; raise runtime.errors.AttemptRefused with what is wrong."""
 
-    def lay_out_view(self, run: Path, view: str, into: Path) -> None:
-        """Copy or reflink the named selection of the data into the new folder `into`."""
+    def lay_out_view(
+        self, run: Path, view: str, into: Path, *, documents: Mapping[str, str]
+    ) -> None:
+        """Copy or reflink the named selection of the data into the new folder `into`.
+
+        `documents` are the blob digests of `contract`, `inventory` and `split`.
+        """
 
     def roots(self, run: Path) -> Mapping[str, Path]:
         """Return the domain's own names for places in access records, such as `data`."""

@@ -124,7 +124,9 @@ class PlayedDomain:
         members = tuple(x for x in attempt_toml.decode().split(";") if x)
         return Manifest("lane", "said", ("python", "t.py"), ("python", "p.py"), members, ())
 
-    def lay_out_view(self, run: Path, view: str, into: Path) -> None:
+    def lay_out_view(
+        self, run: Path, view: str, into: Path, *, documents: Mapping[str, str]
+    ) -> None:
         into.mkdir(parents=True)
 
     def roots(self, run: Path) -> Mapping[str, Path]:
