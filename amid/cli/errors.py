@@ -177,7 +177,3 @@ class AmidUsageError(Exception):
         self.why = why
         self.hint = hint
         self.problems = problems
-
-
-class NotARun(AmidUsageError):
-    """The folder named is not a run."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from amid.cli.errors import NotARun
+from runtime.errors import RunMissing
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,17 +24,17 @@ def check_run(run: Path) -> Path:
     """Return the folder when it looks like a run.
 
     Raises:
-        NotARun: it does not exist, or holds no ledger.
+        RunMissing: it does not exist, or holds no ledger.
     """
     if not run.is_dir():
-        raise NotARun(
+        raise RunMissing(
             "there is no such run",
             where=str(run),
             hint="give the folder that `amid run … -o RUN` made",
         )
 
     if not (run / "ledger.db").is_file():
-        raise NotARun(
+        raise RunMissing(
             "this folder is not a run: it has no ledger.db",
             where=str(run),
             why="everything that is known about a run stands in its ledger",
@@ -46,9 +46,10 @@ def check_run(run: Path) -> Path:
 
 def rows(run: Path, *, after: int = 0) -> Iterator[Row]:
     """Yield the events of a run in order; changes nothing in the folder."""
+    check_run(run)
     from ledger.reader import read
 
-    with read(check_run(run) / "ledger.db") as ledger:
+    with read(run / "ledger.db") as ledger:
         for record in ledger.records(after=after):
             yield Row(
                 seq=record.seq,

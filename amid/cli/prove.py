@@ -78,15 +78,15 @@ def replay(
     """
     from amid.cli.folder import check_run
 
+    if reproduce is None and not (data is None and seed is None and into is None):
+        raise click.UsageError("--data, --seed and -o go with --reproduce ATTEMPT or all")
+
     check_run(run)
     from amid import compose
 
     if reproduce is not None:
         answer = compose.reproduce(run, reproduce, data=data, seed=seed, into=into, say=say)
         return _tell("reproduce/1", answer, as_json)
-
-    if data is not None or seed is not None or into is not None:
-        raise click.UsageError("--data, --seed and -o go with --reproduce ATTEMPT or all")
 
     return _tell("replay/1", compose.redecide(run), as_json)
 

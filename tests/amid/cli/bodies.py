@@ -1,22 +1,20 @@
 """Strategies for event bodies: whatever an event class allows."""
 
 import types
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 from hypothesis import strategies as st
 from pydantic.fields import FieldInfo
 
-from ledger.events.base import Fact, Part
+from ledger.events.base import Part
+
+P = TypeVar("P", bound=Part)
 
 _REALS = st.sampled_from(["0", "1", "-0.25", "0.8125", "3e-7"])
 
 
-def bodies(cls: type[Fact]) -> st.SearchStrategy[Fact]:
-    """Return a strategy for events of one class."""
-    return _parts(cls).map(lambda part: part if isinstance(part, cls) else cls())
-
-
-def _parts(cls: type[Part]) -> st.SearchStrategy[Part]:
+def bodies(cls: type[P]) -> st.SearchStrategy[P]:
+    """Return a strategy for events of one class, or for a part of one."""
     fields = {
         name: _values(_whole(field)) for name, field in cls.model_fields.items() if name != "type"
     }
@@ -42,7 +40,7 @@ def _values(hint: Any) -> st.SearchStrategy[Any]:  # noqa: ANN401 - a table of k
     if hint is type(None):
         return st.none()
     if isinstance(hint, type) and issubclass(hint, Part):
-        return _parts(hint)
+        return bodies(hint)
     if hint is bool:
         return st.booleans()
     if hint is int:

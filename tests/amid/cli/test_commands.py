@@ -56,7 +56,7 @@ def test_what_is_no_run_is_refused_before_anything_else(
 ) -> None:
     name, *rest = arguments
 
-    assert call([name, str(tmp_path), *rest, "--json"]) == 2
+    assert call([name, str(tmp_path), *rest, "--json"]) == 3
 
     told = json.loads(capsys.readouterr().out)
     assert told["schema"] == "error/1"

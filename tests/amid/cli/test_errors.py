@@ -1,4 +1,4 @@
-"""Whatever goes wrong, a person reads what, where, why and what to do, and a script an exit code."""
+"""Whatever goes wrong, a person reads what, where, why and what to do; a script an exit code."""
 
 import errno
 import json
@@ -7,7 +7,7 @@ import click
 import pytest
 
 from amid.cli.base import Session
-from amid.cli.errors import NotARun, answer_error, tell
+from amid.cli.errors import AmidUsageError, answer_error, tell
 
 
 class Refusal(Exception):
@@ -75,7 +75,7 @@ def test_json_holds_everything(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_long_sentence_is_wrapped(capsys: pytest.CaptureFixture[str]) -> None:
-    answer_error(NotARun("word " * 200, hint="stop"), Session())
+    answer_error(AmidUsageError("word " * 200, hint="stop"), Session())
 
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) < 10

@@ -4,7 +4,7 @@ from string import Formatter
 
 import orjson
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from amid.cli.sentences import SENTENCES, sentence
@@ -24,6 +24,7 @@ def test_a_sentence_names_fields_that_the_event_has(name: str) -> None:
     assert named <= set(CATALOGUE[name].model_fields)
 
 
+@settings(max_examples=15)
 @given(st.data())
 @pytest.mark.parametrize("name", sorted(CATALOGUE))
 def test_a_sentence_is_one_short_line(name: str, data: st.DataObject) -> None:
@@ -31,8 +32,7 @@ def test_a_sentence_is_one_short_line(name: str, data: st.DataObject) -> None:
 
     told = sentence(name, orjson.dumps(dump(event)))
 
-    assert told.isprintable() or "\n" not in told
-    assert "\n" not in told
+    assert len(told.splitlines()) <= 1
     assert len(told) <= 200
 
 
