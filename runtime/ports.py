@@ -42,6 +42,10 @@ class JobSpec:
     seed: int
     private: Mapping[str, str] = field(default_factory=dict)
     """Goes into `job.json` for trusted jobs only, never into an event (absolute paths)."""
+    subject: str = "run"
+    """Attempt id, or `run`; goes into `job.json`."""
+    fold: str = "all"
+    """Fold name, or `all`; goes into `job.json`."""
 
 
 @dataclass(frozen=True, slots=True)
