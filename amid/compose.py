@@ -331,10 +331,10 @@ def domain() -> MedicalDomain:
 def events(run: Path) -> list[Fact]:
     """Return the whole log of a run as current events; changes nothing in the folder."""
     from ledger.reader import read
-    from ledger.upcast import current
+    from ledger.events.stored import from_record
 
     with read(run / "ledger.db") as reader:
-        return [current(r.type, r.v, r.body) for r in reader.records()]
+        return [from_record(r) for r in reader.records()]
 
 
 def redecide(run: Path) -> "Redecided":

@@ -10,6 +10,8 @@ from amid.cli.errors import FAILED, INTERRUPTED
 
 if TYPE_CHECKING:
     from amid.compose import RunAnswer
+    from ledger.events.base import Fact
+    from ledger.record import Record
 
 CODES = {"package": 0, "stopped": 0, "refused": 1, "aborted": FAILED, "undecided": 6}
 """Outcome of a run to exit code; a paused run was interrupted."""
@@ -64,9 +66,9 @@ def run(
         agents=agents,
         sandbox=sandbox,
         cores=cores,
-        until=until,
     )
-    return _finish(folder, compose.go_on(folder, say=say), as_json=as_json)
+    answer = compose.go_on(folder, listen=_narrate, fresh=True, until=until)
+    return _finish(folder, answer, as_json=as_json)
 
 
 @click.command(cls=Command)
@@ -79,7 +81,7 @@ def resume(*, run: Path, as_json: bool) -> int:
     check_run(run)
     from amid import compose
 
-    return _finish(run, compose.go_on(run, say=say), as_json=as_json)
+    return _finish(run, compose.go_on(run, listen=_narrate), as_json=as_json)
 
 
 @click.command(cls=Command)
@@ -116,9 +118,27 @@ def demo(*, folder: Path | None, seed: int, as_json: bool) -> int:
         agents="recipe=2",
         sandbox="landlock",
         cores=None,
-        until="end",
     )
-    return _finish(place, compose.go_on(place, say=say), as_json=as_json)
+    answer = compose.go_on(place, listen=_narrate, fresh=True)
+    return _finish(place, answer, as_json=as_json)
+
+
+TOLD = frozenset(
+    {
+        "lane.proposed", "stage.entered", "attempt.submitted", "review.verdict_given",
+        "null.scored", "lane.promoted", "lane.promotion_refused", "session.failed", "job.failed",
+        "test.scored", "budget.exhausted", "package.built", "package.refused", "run.finished",
+    }
+)  # fmt: skip
+"""Events that `run` and `resume` tell on stderr; `tail` shows them all."""
+
+
+def _narrate(record: "Record", _fact: "Fact") -> None:
+    """Tell the events that a person waiting for the run wants to know."""
+    from amid.cli.sentences import sentence
+
+    if record.type in TOLD:
+        say(f"{record.seq:>5}  {sentence(record.type, record.body)}")
 
 
 def _finish(run: Path, answer: "RunAnswer", *, as_json: bool) -> int:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from ledger.blobs import BlobStore
 from ledger.events.base import Fact
+from ledger.events.stored import from_record
 from ledger.events.union import dump
 from ledger.store import Ledger
 from projections.run import RunState
@@ -40,6 +41,7 @@ class Played:
     """A run folder, its world and the wired ports."""
 
     def __init__(self, folder: Path, world: World, **start: int) -> None:
+        folder.mkdir(exist_ok=True)
         self.folder, self.world = folder, world
         self.blobs = BlobStore(folder / "blobs")
         self.context = Context(Policy(), PlayedDomain(world), self.blobs.read)
@@ -86,10 +88,8 @@ class Played:
 
     def events(self) -> list[Fact]:
         """Return the whole log."""
-        from ledger.upcast import current
-
         with Ledger.open(self.folder / "ledger.db") as ledger:
-            return [current(r.type, r.v, r.body) for r in ledger.records()]
+            return [from_record(r) for r in ledger.records()]
 
     def decisions(self) -> list[tuple[str, str]]:
         """Return (type, body without epoch) of all decisions, once each, in a fixed order."""
