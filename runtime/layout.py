@@ -58,14 +58,14 @@ def plan(
     request: JobRequested,
     *,
     code: Mapping[str, str],
-    outputs: Callable[[str], Sequence[OutputFile]],
+    outputs: Callable[[Input], Sequence[OutputFile]],
 ) -> tuple[Laid, ...]:
     """Return every file below `in/` of a job, sorted by path.
 
     Args:
         request: The job.
         code: Files of the commit the job runs, path to digest.
-        outputs: The files behind the digest of an input of kind `outputs`.
+        outputs: The files behind an input of kind `outputs`: what its manifest blob lists.
 
     Raises:
         ValueError: two inputs claim one path, or a path leaves `in/`.
@@ -87,7 +87,7 @@ def lay_out_inputs(
     folder: Path,
     *,
     code: Mapping[str, str],
-    outputs: Callable[[str], Sequence[OutputFile]],
+    outputs: Callable[[Input], Sequence[OutputFile]],
     copy: Callable[[str, Path], None],
 ) -> None:
     """Lay `in/` and `tmp/` of a job out in `folder`, which is made where it is missing."""
@@ -104,7 +104,7 @@ def _files(
     request: JobRequested,
     given: Input,
     code: Mapping[str, str],
-    outputs: Callable[[str], Sequence[OutputFile]],
+    outputs: Callable[[Input], Sequence[OutputFile]],
 ) -> list[Laid]:
     match given.kind:
         case "view":
@@ -116,7 +116,7 @@ def _files(
         case "outputs":
             return [
                 Laid(f"{given.name}/{path}", file.digest)
-                for file in outputs(given.digest)
+                for file in outputs(given)
                 if (path := _shown(request, file.path)) is not None
             ]
 

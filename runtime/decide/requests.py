@@ -1,24 +1,17 @@
 """Build the job requests of a run from its state: which command, inputs, limits and seed."""
 
-from ledger.canonical import encode
 from ledger.events.job import Input, JobKind, JobRequested
-from ledger.events.work import AttemptSubmitted, CommitFrozen
-from ledger.hashing import body_hash
+from ledger.events.work import AttemptSubmitted
 from projections.jobs import Job
 from projections.run import RunState
 from runtime.decide.context import Context
+from runtime.jobspec import code_digest
 from runtime.seeds import derive
 
 FOLDS = "folds"
 """Fold name of jobs that take in the predictions of all folds."""
 ALL = "all"
 """Fold name of jobs about the hidden test cases."""
-
-
-def code_digest(commit: CommitFrozen) -> str:
-    """Return the digest of a frozen commit's file list."""
-    files = [f.model_dump(mode="json") for f in commit.files]
-    return body_hash(encode(files)).hex()
 
 
 def split_digest(state: RunState) -> str:
@@ -88,7 +81,7 @@ def train(
         subject=made.attempt,
         kind="train",
         fold=fold,
-        command=_in_code(made.train),
+        command=made.train,
         inputs=(
             Input(kind="view", name=f"train/{fold}", digest=split_digest(state)),
             _code(state, made),
@@ -123,7 +116,7 @@ def predict(
         subject=made.attempt,
         kind="predict",
         fold=fold,
-        command=_in_code(made.predict),
+        command=made.predict,
         inputs=tuple(inputs),
         trusted=False,
     )
@@ -187,12 +180,6 @@ def again(request: JobRequested) -> JobRequested:
     return request.model_copy(update={"epoch": request.epoch + 1})
 
 
-def _in_code(command: tuple[str, ...]) -> tuple[str, ...]:
-    """Place an attempt's command (`python train.py …`) in the job's folder."""
-    word, script, *rest = command
-    return (word, "-s", "-E", "-B", f"in/code/{script}", *rest)
-
-
 def _code(state: RunState, made: AttemptSubmitted) -> Input:
     commit = state.workers.commit_of(made.commit)
 
@@ -201,7 +188,7 @@ def _code(state: RunState, made: AttemptSubmitted) -> Input:
             f"attempt {made.attempt} names commit {made.commit}, which is not frozen"
         )
 
-    return Input(kind="code", name=made.attempt, digest=code_digest(commit))
+    return Input(kind="code", name=made.attempt, digest=code_digest(commit.files))
 
 
 def _finished(job: Job | None) -> str:

@@ -15,9 +15,14 @@ MASK = OutputFile(path="predictions/c-0001.nii.gz", digest="b" * 64, bytes=3)
 OUTPUTS = {"1" * 64: (MODEL,), "2" * 64: (MASK, MODEL)}
 
 
+def listed(given: Input) -> tuple[OutputFile, ...]:
+    """Stand in for the manifest blobs."""
+    return OUTPUTS[given.digest]
+
+
 def laid(**changes: Any) -> tuple[Laid, ...]:  # noqa: ANN401 - any field of the event
     """Plan a job with some fields changed."""
-    return plan(request(**changes), code={"train.py": "c" * 64}, outputs=OUTPUTS.__getitem__)
+    return plan(request(**changes), code={"train.py": "c" * 64}, outputs=listed)
 
 
 def test_code_and_model_have_their_places() -> None:
@@ -66,7 +71,7 @@ def test_files_are_copied_to_where_the_plan_says(tmp_path: Path) -> None:
         request(inputs=(Input(kind="blob", name="deep/x", digest="1" * 64),)),
         tmp_path / "job",
         code={},
-        outputs=OUTPUTS.__getitem__,
+        outputs=listed,
         copy=write_digest,
     )
     assert (tmp_path / "job/in/deep/x").read_text() == "1" * 64
