@@ -54,11 +54,6 @@ class Played:
         """Run to the end, or die when the n-th outcome is about to be appended."""
         with Journal(Ledger.open(self.folder / "ledger.db")) as journal:
             executor = PlayedExecutor(self.world)
-            lost = reconcile(journal.state, self.folder, executor)
-
-            if lost:
-                journal.append(lost)
-
             effects = Effects(
                 run=self.folder,
                 blobs=self.blobs,
@@ -81,7 +76,14 @@ class Played:
 
             async def main() -> None:
                 clock = Clock(anyio.current_time)
-                await drive(journal, self.context, perform, clock=clock, stop=lambda _: False)
+                await drive(
+                    journal,
+                    self.context,
+                    perform,
+                    reconcile=lambda state: reconcile(state, self.folder, executor),
+                    clock=clock,
+                    stop=lambda _: False,
+                )
 
             anyio.run(main)
             return journal.state
