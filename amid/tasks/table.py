@@ -238,7 +238,7 @@ def _check_groups(name: str, rows: list[Row], column: str) -> None:
         raise GroupLeak(
             _several(list(dict.fromkeys(found)), "groups stand on two sides"),
             where=name,
-            why="a model that has seen a patient answers better about that patient than about others",
+            why="whoever has seen a patient answers better about that one than about new ones",
             do="give all rows of one patient the same split and the same group",
         )
 
