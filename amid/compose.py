@@ -118,7 +118,7 @@ class _Start:
 def _first_events(start: _Start, making: Path, settings: tuple[Setting, ...]) -> None:
     from amid import environment
     from amid.prepare import prepare
-    from runtime.adapters.sandbox import available_sandboxes
+    from runtime.adapters.sandbox.probe import available_sandboxes
     from runtime.journal import Journal
 
     blobs = BlobStore(making / "blobs")
