@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -50,7 +51,7 @@ def test_a_turn_leaves_a_worktree_that_becomes_an_attempt(agent: Agent, tmp_path
 def test_a_template_that_is_not_there_fails_the_turn_and_changes_nothing(
     agent: Agent, tmp_path: Path
 ) -> None:
-    brief = Brief(**{**_fields(BRIEF), "template": "no-such-template"})
+    brief = replace(BRIEF, template="no-such-template")
 
     turn = asyncio.run(agent.edit(brief, READING, tmp_path))
 
@@ -60,7 +61,3 @@ def test_a_template_that_is_not_there_fails_the_turn_and_changes_nothing(
 
 def test_it_has_a_name(agent: Agent) -> None:
     assert agent.name in BACKENDS
-
-
-def _fields(brief: Brief) -> dict[str, object]:
-    return {name: getattr(brief, name) for name in Brief.__slots__}
