@@ -112,7 +112,8 @@ def run(folder: Path) -> int:
     began = time.monotonic()
     child, log, control = start(job)
     limits = {name: job.launch["limits"][name] for name in Bounds.__dataclass_fields__}
-    seen = Watch(folder, Bounds(**limits), child, log, control).run()
+    recorded = job.recorder is not None
+    seen = Watch(folder, Bounds(**limits), child, log, control, recorded=recorded).run()
     if seen.abandoned:
         return _ABANDONED
 

@@ -132,12 +132,13 @@ def _accept_all(listener: socket.socket) -> None:
 
 
 def living_with(marker: str) -> list[int]:
-    """Return the processes whose command line holds a marker, zombies left out."""
+    """Return the processes with a marker in their command line or working directory."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
                 words = (entry / "cmdline").read_bytes()
+                words += bytes((entry / "cwd").readlink()) if words else b""
             except OSError:
                 continue
 
@@ -145,3 +146,10 @@ def living_with(marker: str) -> list[int]:
                 found.append(int(entry.name))
 
     return found
+
+
+async def appearance(path: Path) -> None:
+    """Wait until a file is there: another process makes it, so there is no event to wait for."""
+    with anyio.fail_after(20):
+        while not path.exists():  # noqa: ASYNC110
+            await anyio.sleep(0.02)

@@ -13,7 +13,7 @@ from blake3 import blake3
 from runtime.adapters.executors.local import LocalExecutor
 from runtime.adapters.sandbox import processes
 from runtime.ports import JobOutcome, JobSpec, Sandbox
-from tests.runtime.job_places import Place, execute, living_with, log_of, ran
+from tests.runtime.job_places import Place, appearance, execute, living_with, log_of, ran
 
 
 def test_outputs_are_hashed_and_sorted(tmp_path: Path) -> None:
@@ -61,7 +61,8 @@ if os.fork() == 0:
     try: os.setsid()
     except OSError: pass
     if os.fork() == 0:
-        os.execv(sys.executable, [sys.executable, "-S", "-c", "import time; time.sleep(300)", {mark!r}])
+        sleep = "import time; time.sleep(300)"
+        os.execv(sys.executable, [sys.executable, "-S", "-c", sleep, {mark!r}])
     os._exit(0)
 time.sleep(0.3)
 print("main ends")
@@ -97,9 +98,7 @@ async def _with_victim(spec: JobSpec, word: str, number: int) -> JobOutcome:
 
     async with anyio.create_task_group() as group:
         group.start_soon(go)
-        while not (spec.folder / "out" / "started").exists():
-            await anyio.sleep(0.02)
-
+        await appearance(spec.folder / "out" / "started")
         os.kill(_victim(spec, word), number)
 
     return outcomes[0]
@@ -134,7 +133,7 @@ def test_killing_the_recorder_ends_the_job_and_fails_it(tmp_path: Path) -> None:
     assert outcome.reason == "the recorder ended before the job: what it did is not known"
     assert (outcome.assurance, outcome.access.complete) == ("unrecorded", False)
     assert not (spec.folder / "out" / "free").exists()
-    assert living_with("in/code/train.py") == []
+    assert living_with(str(tmp_path)) == []
 
 
 def test_killing_the_wrapper_ends_the_job_and_loses_it(tmp_path: Path) -> None:
@@ -145,10 +144,10 @@ def test_killing_the_wrapper_ends_the_job_and_loses_it(tmp_path: Path) -> None:
     assert outcome.status == "lost"
     assert "the wrapper ended with -9" in outcome.reason
     deadline = time.monotonic() + 2
-    while living_with("in/code/train.py") and time.monotonic() < deadline:
+    while living_with(str(tmp_path)) and time.monotonic() < deadline:
         time.sleep(0.02)
 
-    assert living_with("in/code/train.py") == []
+    assert living_with(str(tmp_path)) == []
 
 
 def test_a_command_that_is_not_there(tmp_path: Path) -> None:

@@ -33,7 +33,9 @@ def bystander() -> Iterator[int]:
 
 
 def test_other_processes_are_out_of_reach(tmp_path: Path, bystander: int) -> None:
-    code = TRY + f"""
+    code = (
+        TRY
+        + f"""
 import ctypes, resource, signal
 libc = ctypes.CDLL(None, use_errno=True)
 def call(name, *a):
@@ -47,6 +49,7 @@ for pid in ({bystander}, os.getppid()):
     attempt("mem", lambda: open(f"/proc/{{pid}}/mem", "rb").read(1))
     attempt("prlimit", lambda: resource.prlimit(pid, resource.RLIMIT_CPU, (0, 0)))
 """
+    )
     outcome = ran(Place.make(tmp_path), code)
 
     said = log_of(outcome)
@@ -56,7 +59,9 @@ for pid in ({bystander}, os.getppid()):
 
 
 def test_its_own_record_result_and_claim_are_out_of_reach(tmp_path: Path) -> None:
-    code = TRY + """
+    code = (
+        TRY
+        + """
 for path in ("log/job.log", "log/strace.out", "result.json", "claim.1", "beat", "in/code/train.py",
              "in/more", "job.json", "x"):
     attempt(path, lambda: open(path, "a"))
@@ -64,6 +69,7 @@ attempt("unlink", lambda: os.unlink("claim.1"))
 attempt("rename", lambda: os.rename("out", "out2"))
 attempt("link", lambda: os.link("in/code/train.py", "out/x"))
 """
+    )
     outcome = ran(Place.make(tmp_path), code)
 
     said = log_of(outcome)
@@ -73,7 +79,9 @@ attempt("link", lambda: os.link("in/code/train.py", "out/x"))
 
 
 def test_no_socket_family_but_local_streams(tmp_path: Path) -> None:
-    code = TRY + """
+    code = (
+        TRY
+        + """
 import socket
 for family, kind in ((socket.AF_INET6, 1), (socket.AF_NETLINK, 3), (socket.AF_PACKET, 3),
                      (socket.AF_VSOCK, 1), (socket.AF_UNIX, 2), (38, 5)):
@@ -81,6 +89,7 @@ for family, kind in ((socket.AF_INET6, 1), (socket.AF_NETLINK, 3), (socket.AF_PA
 a, b = socket.socketpair()
 a.send(b"hello"); print(b.recv(5))
 """
+    )
     outcome = ran(Place.make(tmp_path), code)
 
     assert log_of(outcome).count("refused 1\n") == 6, log_of(outcome)
@@ -97,7 +106,9 @@ a.send(b"hello"); print(b.recv(5))
 
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="numbers of x86_64")
 def test_calls_no_job_has_business_with(tmp_path: Path) -> None:
-    code = TRY + """
+    code = (
+        TRY
+        + """
 import ctypes
 libc = ctypes.CDLL(None, use_errno=True)
 def call(number, *a):
@@ -112,6 +123,7 @@ for name, words in calls.items():
     attempt(name, lambda: call(*words))
 print(open("/proc/self/status").read())
 """
+    )
     outcome = ran(Place.make(tmp_path), code)
 
     said = log_of(outcome)
@@ -136,7 +148,9 @@ print("alive")
 def test_a_local_socket_outside_its_folders_is_refused_and_inside_works(tmp_path: Path) -> None:
     place = Place.make(tmp_path)
     outside = str(tmp_path / "docker.sock")
-    code = TRY + f"""
+    code = (
+        TRY
+        + f"""
 import socket, threading
 def reach(path):
     with socket.socket(socket.AF_UNIX) as s:
@@ -151,6 +165,7 @@ attempt("own", lambda: reach("tmp/own"))
 print(server.accept()[0].recv(2))
 attempt("none", lambda: reach("tmp/missing"))
 """
+    )
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(outside)
         server.listen()
@@ -172,7 +187,9 @@ attempt("none", lambda: reach("tmp/missing"))
 def test_modes_owners_and_times_outside_are_out_of_reach(tmp_path: Path) -> None:
     place = Place.make(tmp_path)
     secret = place.run / "ledger.db"
-    code = TRY + f"""
+    code = (
+        TRY
+        + f"""
 import shutil
 for path in ({str(secret)!r}, "in/code/train.py"):
     attempt("chmod", lambda: os.chmod(path, 0o777))
@@ -184,6 +201,7 @@ attempt("fchmod", lambda: os.fchmod(fd, 0o777))
 shutil.copy2("in/code/train.py", "out/copy.py")
 os.chmod("out/copy.py", 0o4755)
 """
+    )
     before = secret.stat()
 
     outcome = ran(place, code)

@@ -10,7 +10,9 @@ from tests.runtime.job_places import Place, living_with, log_of, ran
 
 
 def test_wall(tmp_path: Path) -> None:
-    outcome = ran(Place.make(tmp_path), "import time; print('up', flush=True); time.sleep(60)", wall_s=1)
+    outcome = ran(
+        Place.make(tmp_path), "import time; print('up', flush=True); time.sleep(60)", wall_s=1
+    )
 
     assert (outcome.status, outcome.reason) == ("failed", "wall limit of 1 s reached")
     assert 900 < outcome.wall_ms < 3000

@@ -45,8 +45,8 @@ class LocalExecutor:
             return known
 
         protected = tuple(str(spec.roots[n]) for n in _PROTECTED if n in spec.roots)
-        probe.require(spec.sandbox, protected)
-        self.recover(spec.folder)
+        probe.require(spec.sandbox, protected, tuple(str(path) for path in spec.reads))
+        await anyio.to_thread.run_sync(self.recover, spec.folder)
         wanted = min(spec.threads, self._cores)
         await self._take(wanted)
         try:
@@ -127,12 +127,13 @@ async def _supervise(spec: JobSpec) -> JobOutcome:
         env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
         start_new_session=True,
     )
+    leader = processes.look(wrapper.pid)
     try:
         said = await _hear(wrapper)
         code = await wrapper.wait()
     finally:
         with anyio.CancelScope(shield=True):
-            await _end(wrapper)
+            await _end(wrapper, leader.start if leader is not None else 0)
 
     outcome = read_result(spec.folder)
     if outcome is not None and (outcome.key, outcome.epoch) == (spec.key, spec.epoch):
@@ -152,10 +153,8 @@ async def _hear(wrapper: Process) -> bytes:
     return said
 
 
-async def _end(wrapper: Process) -> None:
+async def _end(wrapper: Process, start: int) -> None:
     """End the wrapper and with it every process of its job, then let go of its pipes."""
-    session = wrapper.pid
-    leader = processes.look(session)
     if wrapper.returncode is None:
         with suppress(ProcessLookupError):
             wrapper.terminate()
@@ -168,8 +167,7 @@ async def _end(wrapper: Process) -> None:
             wrapper.kill()
 
     await wrapper.aclose()
-    start = leader.start if leader is not None else 0
-    await anyio.to_thread.run_sync(processes.end_session, session, start)
+    await anyio.to_thread.run_sync(processes.end_session, wrapper.pid, start)
 
 
 @dataclass(frozen=True, slots=True)

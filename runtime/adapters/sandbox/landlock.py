@@ -95,11 +95,11 @@ def is_beneath(path: str, homes: tuple[str, ...]) -> bool:
     return any(path == home or path.startswith(home.rstrip("/") + "/") for home in homes)
 
 
-def exposed(protected: tuple[str, ...]) -> str | None:
-    """Return the folder every job must read that holds one of the protected paths, or None."""
-    homes = (*interpreter(), *_SYSTEM_RUN)
-    for home in homes:
-        if any(is_beneath(os.path.realpath(path), (home,)) for path in protected):
+def exposed(protected: tuple[str, ...], reads: tuple[str, ...]) -> str | None:
+    """Return the folder the job must read that holds one of the protected paths, or None."""
+    secrets = [os.path.realpath(path) for path in protected]
+    for home in (*interpreter(), *_SYSTEM_RUN, *(os.path.realpath(path) for path in reads)):
+        if any(is_beneath(secret, (home,)) for secret in secrets):
             return home
 
     return None
@@ -137,9 +137,9 @@ def restrict(folder: str, reads: tuple[str, ...], own_code: bool) -> int:  # noq
 
 __all__ = [
     "FULL_ABI",
-    "exposed",
     "OWN_PACKAGES",
     "SYSTEM",
+    "exposed",
     "interpreter",
     "is_beneath",
     "restrict",

@@ -57,12 +57,20 @@ class Watch:
     """The loop around one started job."""
 
     def __init__(
-        self, folder: Path, bounds: Bounds, child: int, log: int, control: socket.socket | None
+        self,
+        folder: Path,
+        bounds: Bounds,
+        child: int,
+        log: int,
+        control: socket.socket | None,
+        *,
+        recorded: bool,
     ) -> None:
         self.seen = Seen(job=0 if control else child)
         self._folder = folder
         self._bounds = bounds
         self._child = child
+        self._recorder = child if recorded else 0
         self._family = processes.Family(os.getpid())
         self._poll = select.poll()
         self._log = log
@@ -91,6 +99,7 @@ class Watch:
             self._serve(_TICK_S)
             self._check()
 
+        self._serve(0)  # a short job's confiner may have spoken and gone since the last look
         self._end_everyone()
         self._drain()
         return self.seen
@@ -175,7 +184,7 @@ class Watch:
         """Hold the limits against what the job uses now."""
         self._ticks += 1
         bounds = self._bounds
-        members = [p for p in self._family.members() if p.pid != self._child or not self._control]
+        members = [p for p in self._family.members() if p.pid != self._recorder]
         if time.monotonic() > self._deadline:
             self._stop(f"wall limit of {bounds.wall_s} s reached")
         elif len(members) > bounds.processes:
@@ -206,7 +215,7 @@ class Watch:
         deadline = time.monotonic() + _LAST_WORDS_S
         while left := self._family.members(afresh=True):
             late = time.monotonic() > deadline
-            processes.kill(p for p in left if late or not self._control or p.pid != self._child)
+            processes.kill(p for p in left if late or p.pid != self._recorder)
             self._serve(0.002)
             self._reap_child()
 
