@@ -104,9 +104,9 @@ def checks_page() -> str:
 
     parts = [
         "# Checks and reason codes\n",
-        "A check is pure over evidence and says what it saw: pass, note, flag, reject, or unchecked",
-        "with the reason. The rules turn the findings of an attempt into accept, flag or reject. An",
-        "id carries its version; a check that decides otherwise gets a new one.\n",
+        "A check is pure over evidence and says what it saw: pass, note, flag, reject, or",
+        "unchecked with the reason. The rules turn the findings of an attempt into accept, flag or",
+        "reject. An id carries its version; a check that decides otherwise gets a new one.\n",
     ]
     for name, check in CHECKS.items():
         module = inspect.getmodule(check)
@@ -119,7 +119,7 @@ def checks_page() -> str:
 
 
 def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
 
 
 PAGES: Mapping[str, Callable[[], str]] = {
