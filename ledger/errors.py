@@ -42,7 +42,6 @@ class NotALedger(LedgerError):
     exit_code = 3
 
     def __init__(self, path: Path, because: str) -> None:
-        self.path = path
         super().__init__(
             f"{path} is not a ledger: {because}. Name the ledger.db in the folder of a run."
         )
@@ -54,7 +53,6 @@ class LedgerTooNew(LedgerError):
     exit_code = 3
 
     def __init__(self, path: Path, found: int, known: int) -> None:
-        self.path = path
         super().__init__(
             f"{path} has storage format {found}; this program knows formats up to {known}."
             " Nothing was read or changed. Install the version of amid-runtime that wrote it."
@@ -67,7 +65,6 @@ class LedgerExists(LedgerError):
     exit_code = 2
 
     def __init__(self, path: Path) -> None:
-        self.path = path
         super().__init__(
             f"{path} exists already and a ledger is never overwritten."
             " Open it to go on with it, or name another folder."
@@ -93,7 +90,6 @@ class CannotWrite(LedgerError):
     exit_code = 3
 
     def __init__(self, path: Path, because: str) -> None:
-        self.path = path
         super().__init__(
             f"{path} cannot be written: {because}. Nothing more was acknowledged, and what was is"
             " safe. Make room or give this user the right to write there, then go on."
@@ -113,7 +109,6 @@ class LedgerDamaged(LedgerError):
     exit_code = 1
 
     def __init__(self, path: Path, because: str) -> None:
-        self.path = path
         super().__init__(
             f"{path} is damaged: {because}. It is not repaired and nothing is appended to it."
             " Keep it as it is, run `amid verify` for the whole list, and start another run."
@@ -132,8 +127,7 @@ class HeadMoved(LedgerError):
     """Somebody appended since the decision was made."""
 
     def __init__(self, expected: int, found: int) -> None:
-        self.expected = expected
-        self.found = found
+        self.expected, self.found = expected, found
         super().__init__(
             f"The events were decided on top of event {expected}, but the last event is {found}."
             " Nothing was appended. Read the new events and decide again."
@@ -171,10 +165,7 @@ class WriterBusy(LedgerError):
     exit_code = 4
 
     def __init__(self, lock: Path, host: str, pid: int, since: str) -> None:
-        self.lock = lock
-        self.host = host
-        self.pid = pid
-        self.since = since
+        self.host, self.pid, self.since = host, pid, since
         super().__init__(
             f"{lock.parent} is being written by process {pid} on {host} since {since}."
             " One process at a time may append. Wait for it or stop it; the lock goes with the"
@@ -188,7 +179,6 @@ class TermLost(LedgerError):
     exit_code = 4
 
     def __init__(self, path: Path, ours: int, theirs: int) -> None:
-        self.path = path
         super().__init__(
             f"{path} was written by another process: this one stood at event {ours}, the file"
             f" stands at event {theirs}. Nothing was appended. Make sure that only one process"
@@ -202,7 +192,6 @@ class LedgerUnsettled(LedgerError):
     exit_code = 4
 
     def __init__(self, path: Path) -> None:
-        self.path = path
         super().__init__(
             f"{path} was written to while it was being read, so what was read may not be one"
             " state of it. Try again, or pause the run first."
@@ -220,7 +209,6 @@ class AppendFailed(LedgerError):
     """The append did not happen, for a reason of the machine."""
 
     def __init__(self, path: Path, because: str) -> None:
-        self.path = path
         super().__init__(
             f"{path}: the append failed ({because}). The file was opened again and the events are"
             " not in it. Look at the disk and its logs, then `amid resume`."
@@ -231,7 +219,6 @@ class AppendInDoubt(AppendFailed):
     """An append failed, and nobody can say yet whether it happened."""
 
     def __init__(self, path: Path, because: str) -> None:
-        self.path = path
         LedgerError.__init__(
             self,
             f"{path}: the append failed ({because}), and the file could not be opened again, so it"
@@ -280,7 +267,6 @@ class NotAFile(LedgerError):
     """Only regular files become blobs."""
 
     def __init__(self, path: Path, what: str) -> None:
-        self.path = path
         super().__init__(
             f"{path} cannot become a blob: it is {what}, and only regular files are followed or"
             " copied, so that nothing outside the folder slips in."

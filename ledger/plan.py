@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from ledger import hashing
 from ledger.chain import event_hash
-from ledger.errors import CommandReused, HeadMoved
 from ledger.committer import Request
+from ledger.errors import CommandReused, HeadMoved
 from ledger.record import Head, NewEvent, Record, run_id
 
 Find = Callable[[str], Record | None]

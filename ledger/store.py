@@ -9,9 +9,9 @@ from threading import Lock
 from typing import Self
 
 from ledger import canonical, schema, sqlite
+from ledger.committer import Committer, Request
 from ledger.errors import FenceViolation, LedgerClosed, LedgerDamaged, LedgerExists, NotALedger
 from ledger.lock import WriterLock
-from ledger.committer import Committer, Request
 from ledger.record import Head, NewEvent, Record
 from ledger.writer import Clock, Writer
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ledger import schema, sqlite
 from ledger.chain import Walk
+from ledger.committer import Request
 from ledger.errors import (
     AppendFailed,
     AppendInDoubt,
@@ -20,7 +21,6 @@ from ledger.errors import (
     TermLost,
 )
 from ledger.plan import Find, Plan, Top, plan
-from ledger.committer import Request
 from ledger.record import EMPTY, Head, Record
 
 Clock = Callable[[], int]

@@ -8,6 +8,7 @@ little of it as can be: this is on the way of every job.
 import json
 import os
 import resource
+import signal
 import socket
 import sys
 from typing import Any
@@ -48,6 +49,7 @@ def _lower(kind: int, value: int) -> None:
 def confine(folder: str, launch: dict[str, Any]) -> tuple[int, int | None]:
     """Enter the sandbox the launch asks for; return the Landlock ABI and the listener."""
     limit(launch["limits"])
+    kernel.die_with_parent(signal.SIGKILL)  # the parent is the recorder
     if launch["sandbox"] != "landlock":
         return 0, None
 
@@ -70,7 +72,7 @@ def become(launch: dict[str, Any]) -> None:
     """Execute the job in the place of this process."""
     first, *rest = launch["argv"]
     program = sys.executable if first == "python" else first
-    os.execve(program, [program, *rest], launch["environment"])
+    os.execve(program, [program, *rest], launch["environment"])  # noqa: S606 - no shell: wanted
 
 
 def _say(control: socket.socket, message: dict[str, object], listener: int | None) -> None:
@@ -81,7 +83,7 @@ def _say(control: socket.socket, message: dict[str, object], listener: int | Non
 def main(arguments: list[str]) -> int:
     """Set everything up and execute the job; return only when that fails."""
     folder, descriptor = arguments[0], int(arguments[1])
-    os.set_inheritable(descriptor, False)
+    os.set_inheritable(descriptor, False)  # noqa: FBT003 - positional only
     control = socket.socket(fileno=descriptor)
     try:
         with open(f"{folder}/launch.json", encoding="utf-8") as source:  # noqa: PTH123

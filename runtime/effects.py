@@ -1,14 +1,17 @@
 """Carry intents out through the ports and say what came of them."""
 
+import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Lock
 
 import anyio.to_thread
 import orjson
 
 from ledger.blobs import BlobStore
 from ledger.events.base import Fact
+from ledger.events.job import Input
 from ledger.events.work import SessionRequested
 from projections.jobs import Job
 from projections.run import RunState
@@ -42,6 +45,8 @@ class Effects:
     agents: Mapping[str, Agent]
     workspace: Workspace
     domain: Domain
+    _views: Lock = field(default_factory=Lock)
+    """Two jobs may want the same data view at once; it is laid out by the first."""
 
     async def perform(self, state: RunState, intent: Intent) -> Sequence[Fact]:
         """Carry out one intent. Known failures come back as facts; unknown ones are raised."""
@@ -106,13 +111,11 @@ class Effects:
         return landing.job_ended(job.request, folder, outcome, self.domain, self.blobs.put)
 
     def _lay_out(self, state: RunState, job: Job, folder: Path) -> None:
+        shutil.rmtree(folder / "in", ignore_errors=True)
+
         for given in job.request.inputs:
             if given.kind == "view" and given.name != "null":
-                view = self.run / jobspec.view_folder(given.name, given.digest)
-
-                if not view.exists():
-                    documents = landing.documents(state)
-                    self.domain.lay_out_view(self.run, given.name, view, documents=documents)
+                self._lay_out_view(state, given)
 
         layout.lay_out_inputs(
             job.request,
@@ -122,9 +125,18 @@ class Effects:
             copy=self.blobs.copy_to,
         )
 
-    def outputs(self, digest: str) -> Sequence[OutputFile]:
-        """Return the files behind a manifest digest."""
-        return layout.read_manifest(self.blobs.read(digest))
+    def _lay_out_view(self, state: RunState, given: Input) -> None:
+        view = self.run / jobspec.view_folder(given.name, given.digest)
+
+        with self._views:
+            if not view.exists():
+                view.parent.mkdir(exist_ok=True)
+                documents = landing.documents(state)
+                self.domain.lay_out_view(self.run, given.name, view, documents=documents)
+
+    def outputs(self, given: Input) -> Sequence[OutputFile]:
+        """Return the files behind an input of kind `outputs`."""
+        return layout.read_manifest(self.blobs.read(given.digest))
 
     def _spec(self, state: RunState, job: Job, folder: Path) -> JobSpec:
         view = next(

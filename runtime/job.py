@@ -96,12 +96,12 @@ def _become_child(job: Job, parent: int, log: int, control: socket.socket | None
         confine.become(job.launch)
         os._exit(127)
 
-    os.set_inheritable(control.fileno(), True)
+    os.set_inheritable(control.fileno(), True)  # noqa: FBT003 - positional only
     words = [sys.executable, "-I", "-m", "runtime.confine", str(job.folder), str(control.fileno())]
     if job.recorder is not None:
         words = [*strace.command(job.recorder, job.strace_log), *words]
 
-    os.execve(words[0], words, {"PATH": "/usr/bin:/bin", "LC_ALL": "C"})
+    os.execve(words[0], words, {"PATH": "/usr/bin:/bin", "LC_ALL": "C"})  # noqa: S606 - no shell
 
 
 def run(folder: Path) -> int:
@@ -139,6 +139,7 @@ def run(folder: Path) -> int:
             },
             indent=1,
         ),
+        durable=True,
     )
     return 0
 
@@ -219,19 +220,19 @@ def _resources(wall_ms: int) -> dict[str, int]:
     return {"wall_ms": wall_ms, "cpu_ms": cpu_ms, "max_rss_kib": used.ru_maxrss}
 
 
-def _write(path: Path, content: str | bytes) -> None:
-    """Write whole or not at all: temporary file, fsync, rename, fsync of the folder."""
+def _write(path: Path, content: str | bytes, *, durable: bool = False) -> None:
+    """Write whole or not at all: temporary file, rename; durable: with fsync of file and folder."""
     temporary = path.with_name(f".{path.name}.part")
     with temporary.open("wb") as sink:
         sink.write(content.encode() if isinstance(content, str) else content)
         sink.flush()
-        os.fsync(sink.fileno())
+        if durable:
+            os.fsync(sink.fileno())
 
     temporary.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
+    if durable:
+        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
         os.fsync(folder)
-    finally:
         os.close(folder)
 
 

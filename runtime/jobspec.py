@@ -8,12 +8,13 @@ import re
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
-import orjson
 from blake3 import blake3
 
+from ledger.canonical import document, encode
 from ledger.events.job import JobRequested
 from ledger.events.union import dump
 from ledger.events.work import TreeFile
+from ledger.hashing import body_hash
 from runtime.ports import JobSpec
 
 CODE_KINDS = frozenset({"train", "predict"})
@@ -35,13 +36,13 @@ def key_of(request: JobRequested) -> str:
     """Return the key of a request: the digest of its body without the epoch."""
     body = dump(request)
     del body["epoch"]
-    return blake3(b"body v1" + canonical(body)).hexdigest()
+    return body_hash(encode(body)).hex()
 
 
 def code_digest(files: tuple[TreeFile, ...]) -> str:
     """Return the digest by which a job names the files of a frozen commit."""
     listing = [file.model_dump(mode="json") for file in sorted(files, key=lambda x: x.path)]
-    return blake3(canonical(listing)).hexdigest()
+    return blake3(document(listing)).hexdigest()
 
 
 def argv_of(request: JobRequested) -> tuple[str, ...]:
@@ -153,16 +154,10 @@ def is_inside(path: str) -> bool:
     return bool(parts) and not path.startswith("/") and ".." not in parts and "\0" not in path
 
 
-def canonical(value: object) -> bytes:
-    """Return the canonical JSON bytes of plain values."""
-    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
-
-
 __all__ = [
     "CODE_KINDS",
     "THREAD_VARIABLES",
     "argv_of",
-    "canonical",
     "code_digest",
     "environment_of",
     "is_inside",

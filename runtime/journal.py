@@ -3,12 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import Self
 
-from ledger.canonical import encode
 from ledger.events.base import Fact
-from ledger.events.union import dump
-from ledger.record import NewEvent, Record
+from ledger.events.stored import from_record, to_new
+from ledger.record import Record
 from ledger.store import Ledger
-from ledger.upcast import current
 from projections.run import RunState
 
 Listener = Callable[[Record, Fact], None]
@@ -24,7 +22,7 @@ class Journal:
         self.state = RunState()
 
         for record in ledger.records():
-            self.state.apply(current(record.type, record.v, record.body))
+            self.state.apply(from_record(record))
 
     @property
     def term(self) -> int:
@@ -37,7 +35,7 @@ class Journal:
         Raises:
             ledger.errors.HeadMoved: somebody else appended since the state was folded.
         """
-        new = [NewEvent(type=f.type, v=type(f).v, body=encode(dump(f))) for f in facts]
+        new = [to_new(fact) for fact in facts]
         records = self._ledger.append(new, expect_head=self.state.seq)
 
         for record, fact in zip(records, facts, strict=True):

@@ -121,6 +121,14 @@ def _submitted(
     opened, slot = found
     content = next(f.content for f in frozen.files if f.path == "attempt.toml")
     manifest = domain.manifest(content)
+
+    if slot.role == "finalizer" and (manifest.train or not manifest.members):
+        raise AttemptRefused(
+            "a finalizer averages members and trains nothing",
+            where="attempt.toml",
+            hint="set train = [] and list the accepted candidates in members",
+        )
+
     lane = state.lanes.get(slot.lane)
     units = 1 if slot.role == "finalizer" or lane is None else lane.proposed.units
     return AttemptSubmitted(

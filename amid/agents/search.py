@@ -95,9 +95,7 @@ def nearby(template: Template, centre: Choice, slot: int) -> Iterator[dict[str, 
         for steps in ring[turn:] + ring[:turn]:
             places = [place + step for place, step in zip(middle, steps, strict=True)]
 
-            if all(
-                0 <= place < len(ladder) for place, ladder in zip(places, ladders, strict=True)
-            ):
+            if all(0 <= place < len(ladder) for place, ladder in zip(places, ladders, strict=True)):
                 yield {
                     name: ladder[place]
                     for name, place, ladder in zip(names, places, ladders, strict=True)

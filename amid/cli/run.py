@@ -35,8 +35,8 @@ STEPS = ("profile", "plan", "explore", "promote", "end")
 )  # fmt: skip
 @click.option("--cores", type=click.IntRange(min=1), help="Default: all that this process may use.")
 @click.option(
-    "--until", type=click.Choice(STEPS), default="end",
-    show_default=True, help="Stop after this step; `amid resume` goes on.",
+    "--until", type=click.Choice(STEPS), default="end", show_default=True,
+    help="Stop after this step; `amid resume` goes on.",
 )  # fmt: skip
 @json_option
 def run(
@@ -69,7 +69,7 @@ def run(
         sandbox=sandbox,
         cores=cores,
     )
-    answer = compose.go_on(folder, listen=narrate, fresh=True, until=until)
+    answer = compose.go_on(folder, listen=_narrate, fresh=True, until=until)
     return _finish(folder, answer, until=until, as_json=as_json)
 
 
@@ -87,7 +87,7 @@ def resume(*, run: Path, until: "Until", as_json: bool) -> int:
     check_run(run)
     from amid import compose
 
-    answer = compose.go_on(run, listen=narrate, until=until)
+    answer = compose.go_on(run, listen=_narrate, until=until)
     return _finish(run, answer, until=until, as_json=as_json)
 
 
@@ -126,16 +126,26 @@ def demo(*, folder: Path | None, seed: int, as_json: bool) -> int:
         sandbox="landlock",
         cores=None,
     )
-    answer = compose.go_on(place, listen=narrate, fresh=True)
+    answer = compose.go_on(place, listen=_narrate, fresh=True)
     return _finish(place, answer, until="end", as_json=as_json)
 
 
-def narrate(record: "Record", event: "Fact") -> None:
-    """Say on standard error what was just appended."""
+TOLD = frozenset(
+    {
+        "lane.proposed", "stage.entered", "attempt.submitted", "review.verdict_given",
+        "null.scored", "lane.promoted", "lane.promotion_refused", "session.failed", "job.failed",
+        "test.scored", "budget.exhausted", "package.built", "package.refused", "run.finished",
+    }
+)  # fmt: skip
+"""Events that `run` and `resume` tell on stderr; `tail` shows them all."""
+
+
+def _narrate(record: "Record", _fact: "Fact") -> None:
+    """Tell the events that a person waiting for the run wants to know."""
     from amid.cli.sentences import sentence
 
-    del event
-    say(f"{record.seq:>6}  {sentence(record.type, record.body)}")
+    if record.type in TOLD:
+        say(f"{record.seq:>5}  {sentence(record.type, record.body)}")
 
 
 def _finish(run: Path, answer: "RunAnswer", *, until: str, as_json: bool) -> int:

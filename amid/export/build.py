@@ -21,7 +21,6 @@ from ledger.blobs import BlobStore
 from ledger.errors import LedgerError
 from ledger.events.review import ReviewResolved
 from ledger.reader import read
-from ledger.record import Record
 from replay.history import History
 from runtime.layout import write_manifest
 from runtime.ports import OutputFile
@@ -81,7 +80,9 @@ def build(run: Path, attempt: str, until: int, out: Path) -> tuple[str, ...]:
 
 def _content(run: Path, attempt: str, until: int) -> dict[str, bytes]:
     """Return every file of the package, its lists last."""
-    records = tuple(record for record in read(run / "ledger.db").records() if record.seq <= until)
+    with read(run / "ledger.db") as reader:
+        records = tuple(record for record in reader.records() if record.seq <= until)
+
     if not records or records[-1].seq != until:
         raise IncompleteError([f"events up to number {until}"])
 

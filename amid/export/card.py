@@ -97,7 +97,7 @@ def _code(evidence: Evidence) -> list[Said]:
     said: list[Said] = []
     for attempt, commit in evidence.code.items():
         submitted = evidence.history.attempts[attempt]
-        says = f"`{attempt}`: {_one_line(submitted.description)} Commit {commit.commit}."
+        says = f"`{attempt}` is commit {commit.commit}: {_one_line(submitted.description)}"
         events = [n for n, fact in evidence.history.all(AttemptSubmitted) if fact == submitted]
         events += [n for n, fact in evidence.history.all(CommitFrozen) if fact == commit]
         said.append((says, tuple(sorted(events))))
@@ -161,16 +161,13 @@ def _verdicts(evidence: Evidence) -> list[Said]:
     said: list[Said] = []
     for attempt in evidence.code:
         ruling = accepted(evidence.history, attempt)
-        executed = [
-            (n, f) for n, f in evidence.history.all(AttemptExecuted) if f.attempt == attempt
-        ]
+        executed = [n for n, f in evidence.history.all(AttemptExecuted) if f.attempt == attempt]
         if ruling is not None and executed:
-            number, fact = executed[-1]
             says = (
-                f"`{attempt}` was executed by the runtime (assurance: {fact.assurance}) and "
-                f"accepted by {ruling[1]}."
+                f"`{attempt}` was executed by the runtime, not by its author, and accepted by "
+                f"{ruling[1]}; how well it was sealed stands in `provenance/assurance.json`."
             )
-            said.append((says, (number, ruling[0])))
+            said.append((says, (executed[-1], ruling[0])))
 
     return said
 
@@ -196,7 +193,8 @@ def _looks(evidence: Evidence) -> Said:
 
 def _footer(evidence: Evidence) -> list[str]:
     lines = ["## Not checked", ""]
-    lines += [f"- {fact.check}: {_one_line(fact.says)}" for fact in unchecked(evidence)]
+    said = dict.fromkeys(f"- {fact.check}: {_one_line(fact.says)}" for fact in unchecked(evidence))
+    lines += said
     lines += [
         "- How the model does on data of other sites, scanners or populations.",
         "",
@@ -228,7 +226,8 @@ def _short(value: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    """Return a worker's or a check's words so that they cannot pass for a claim of the card."""
+    return " ".join(text.split()).replace("[", "(").replace("]", ")")
 
 
 __all__ = ["Card", "Claim", "interval", "unchecked", "write"]

@@ -70,14 +70,13 @@ def lay_out_view(cases: Dict[str, Dict[str, Path]], view: Path, labels: Json) ->
     return names
 
 
-def run_step(package: Path, work: Path, step: Json, done: Dict[str, Path]) -> Path:
-    """Run one recorded job on the new images and return its output folder."""
-    folder = work / step["name"].replace("/", "-")
+def run_step(package: Path, folder: Path, step: Json, done: Dict[str, Path]) -> None:
+    """Run one recorded job on the new images; its outputs are in `out` below its folder."""
     for name in ("out", "tmp"):
         (folder / name).mkdir(parents=True)
     shutil.copytree(package / "code" / step["attempt"], folder / "in" / "code")
     for name, source in step["inputs"].items():
-        given: Path = done[source["step"]] if "step" in source else package / source["weights"]
+        given = done[source["step"]] if "step" in source else package / str(source["weights"])
         if given.is_dir():
             shutil.copytree(given, folder / "in" / name)
         else:  # a model without files
@@ -91,7 +90,6 @@ def run_step(package: Path, work: Path, step: Json, done: Dict[str, Path]) -> Pa
         if name in os.environ:
             environment[name] = os.environ[name]
     subprocess.run(words, cwd=folder, env=environment, check=True)  # noqa: S603 - see the top
-    return folder / "out"
 
 
 def predict(package: Path, images: Path, out: Path) -> int:
@@ -104,10 +102,12 @@ def predict(package: Path, images: Path, out: Path) -> int:
         done: Dict[str, Path] = {}
         for step in plan["steps"]:
             print(f"step {len(done) + 1} of {len(plan['steps'])}: {step['name']}", file=sys.stderr)
-            last = done[step["name"]] = run_step(package, work, step, done)
+            last = work / step["name"].replace("/", "-")
+            run_step(package, last, step, done)
+            done[step["name"]] = last / "out"
         out.mkdir(parents=True)
         for alias, case in names.items():
-            shutil.copyfile(last / "predictions" / f"{alias}.nii.gz", out / f"{case}.nii.gz")
+            shutil.copyfile(last / "out/predictions" / f"{alias}.nii.gz", out / f"{case}.nii.gz")
     return len(names)
 
 

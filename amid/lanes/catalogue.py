@@ -1,7 +1,7 @@
 """The templates: runnable methods, their parameters, and what an attempt with one costs.
 
-A template's code lies as plain files under `templates/`; an agent copies it into its worktree, where
-it is from then on the attempt's own. Nothing imports it here.
+A template's code lies as plain files under `templates/`; an agent copies it into its worktree, and
+from then on it is the attempt's own. Nothing imports it here.
 """
 
 from collections.abc import Mapping
@@ -77,7 +77,12 @@ def _adapted(chosen: Mapping[str, Value], cases: int) -> dict[str, Value]:
     return {name: changes.get(name, value) for name, value in chosen.items()}
 
 
-_ONE_PIECE = Parameter("one_piece", (False, True), True, "keep only the largest piece per label")
+_ONE_PIECE = Parameter(
+    name="one_piece",
+    values=(False, True),
+    start=True,
+    means="keep only the largest piece per label",
+)
 
 INTENSITY_PRIOR = Template(
     name="intensity-prior",

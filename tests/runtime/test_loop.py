@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from ledger.blobs import BlobStore
 from ledger.events.base import Fact
+from ledger.events.stored import from_record
 from ledger.events.union import dump
 from ledger.store import Ledger
 from projections.run import RunState
@@ -40,6 +41,7 @@ class Played:
     """A run folder, its world and the wired ports."""
 
     def __init__(self, folder: Path, world: World, **start: int) -> None:
+        folder.mkdir(exist_ok=True)
         self.folder, self.world = folder, world
         self.blobs = BlobStore(folder / "blobs")
         self.context = Context(Policy(), PlayedDomain(world), self.blobs.read)
@@ -52,11 +54,6 @@ class Played:
         """Run to the end, or die when the n-th outcome is about to be appended."""
         with Journal(Ledger.open(self.folder / "ledger.db")) as journal:
             executor = PlayedExecutor(self.world)
-            lost = reconcile(journal.state, self.folder, executor)
-
-            if lost:
-                journal.append(lost)
-
             effects = Effects(
                 run=self.folder,
                 blobs=self.blobs,
@@ -79,17 +76,22 @@ class Played:
 
             async def main() -> None:
                 clock = Clock(anyio.current_time)
-                await drive(journal, self.context, perform, clock=clock, stop=lambda _: False)
+                await drive(
+                    journal,
+                    self.context,
+                    perform,
+                    reconcile=lambda state: reconcile(state, self.folder, executor),
+                    clock=clock,
+                    stop=lambda _: False,
+                )
 
             anyio.run(main)
             return journal.state
 
     def events(self) -> list[Fact]:
         """Return the whole log."""
-        from ledger.upcast import current
-
         with Ledger.open(self.folder / "ledger.db") as ledger:
-            return [current(r.type, r.v, r.body) for r in ledger.records()]
+            return [from_record(r) for r in ledger.records()]
 
     def decisions(self) -> list[tuple[str, str]]:
         """Return (type, body without epoch) of all decisions, once each, in a fixed order."""

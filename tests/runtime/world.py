@@ -122,7 +122,8 @@ class PlayedDomain:
 
     def manifest(self, attempt_toml: bytes) -> Manifest:
         members = tuple(x for x in attempt_toml.decode().split(";") if x)
-        return Manifest("lane", "said", ("python", "t.py"), ("python", "p.py"), members, ())
+        train = () if members else ("python", "t.py")
+        return Manifest("lane", "said", train, ("python", "p.py"), members, ())
 
     def lay_out_view(
         self, run: Path, view: str, into: Path, *, documents: Mapping[str, str]

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -68,15 +69,15 @@ class LocalExecutor:
             return "finished"
 
         for _, claim in claims:
-            if claim["boot"] != processes.boot_id():
+            if claim.boot != processes.boot_id():
                 continue
 
-            if not processes.end_session(claim["pid"], claim["start"]):
+            if not processes.end_session(claim.pid, claim.start):
                 raise ExecutorFailed(
                     "a process of an earlier hand-out does not end",
                     where=folder,
                     why="two hand-outs of one job would write into one folder",
-                    hint=f"end the processes of session {claim['pid']} by hand",
+                    hint=f"end the processes of session {claim.pid} by hand",
                 )
 
         return "gone"
@@ -171,13 +172,23 @@ async def _end(wrapper: Process) -> None:
     await anyio.to_thread.run_sync(processes.end_session, session, start)
 
 
-def _claims(folder: Path) -> list[tuple[int, dict[str, int | str]]]:
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """The wrapper process that once held a folder; its pid is the session of all its processes."""
+
+    pid: int
+    start: int
+    boot: str
+
+
+def _claims(folder: Path) -> list[tuple[int, _Claim]]:
     """Return the whole claims in a folder with their epochs."""
-    found = []
+    found: list[tuple[int, _Claim]] = []
     for path in sorted(folder.glob("claim.*")):
         with suppress(OSError, ValueError, KeyError):
-            claim = json.loads(path.read_bytes())
-            found.append((int(path.suffix[1:]), {k: claim[k] for k in ("pid", "start", "boot")}))
+            said = json.loads(path.read_bytes())
+            claim = _Claim(int(said["pid"]), int(said["start"]), str(said["boot"]))
+            found.append((int(path.suffix[1:]), claim))
 
     return found
 

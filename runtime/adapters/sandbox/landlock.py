@@ -52,6 +52,9 @@ _SYSTEM_READ = (
 )
 _DEVICES_READ = ("/dev/urandom", "/dev/random", "/dev/zero", "/dev/full")
 
+SYSTEM = (*_SYSTEM_RUN, *_SYSTEM_READ, *_DEVICES_READ, "/dev/null", "/proc/self")
+"""What every program reads of the machine by itself."""
+
 
 def interpreter() -> tuple[str, ...]:
     """Return the folders this interpreter and its libraries are in, real paths, sorted.
@@ -126,10 +129,20 @@ def restrict(folder: str, reads: tuple[str, ...], own_code: bool) -> int:  # noq
     """
     abi = kernel.landlock_abi()
     words = [_RIGHTS_OF_ABI.get(abi, _ALL)]
-    words += [_NET_TCP] if abi >= 4 else []  # noqa: PLR2004 - the ABI that brought the word
-    words += [_SCOPES] if abi >= 6 else []  # noqa: PLR2004
+    words += [_NET_TCP] if abi >= 4 else []
+    words += [_SCOPES] if abi >= 6 else []
     kernel.landlock_restrict(words, rules(folder, reads, own_code), _FILE_RIGHTS)
     return abi
 
 
-__all__ = ["FULL_ABI", "exposed", "interpreter", "is_beneath", "restrict", "rules", "search_folders"]
+__all__ = [
+    "FULL_ABI",
+    "exposed",
+    "OWN_PACKAGES",
+    "SYSTEM",
+    "interpreter",
+    "is_beneath",
+    "restrict",
+    "rules",
+    "search_folders",
+]

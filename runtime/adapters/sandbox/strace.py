@@ -73,7 +73,7 @@ class Reading:
     @property
     def complete(self) -> bool:
         """Whether the log follows every process that it names to its end."""
-        return self.started and self.alive <= self.ended
+        return bool(self.alive) and self.alive <= self.ended
 
 
 def read(lines: Iterable[str], folder: str) -> Reading:
@@ -88,7 +88,7 @@ def read(lines: Iterable[str], folder: str) -> Reading:
 
             if not reading.started:  # first the confiner, then, in its place, the job
                 executed += found[1] == "execve" and found[4] == "0"
-                reading.started = executed == 2  # noqa: PLR2004
+                reading.started = executed == 2
                 reading.folders[thread] = folder
 
             if reading.started:

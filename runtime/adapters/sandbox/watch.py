@@ -11,7 +11,7 @@ from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from runtime.adapters.sandbox import outputs, processes
 from runtime.adapters.sandbox.notify import Answerer
@@ -139,7 +139,10 @@ class Watch:
 
         self._poll.unregister(self._control.fileno())
         message, descriptors, _, _ = socket.recv_fds(self._control, 4096, 1)
-        said = json.loads(message) if message else {"error": "the confiner ended early"}
+        said: dict[str, Any] = {"error": "the confiner ended early"}
+        if message:
+            said = json.loads(message)
+
         self.seen.confined = said.get("error", "")
         self.seen.abi = said.get("abi", 0)
         if descriptors:
@@ -195,7 +198,7 @@ class Watch:
             self._stop(f"output limit of {self._bounds.output_mib} MiB reached")
 
         with suppress(FileNotFoundError):
-            if os.stat(self._folder / "log" / "strace.out").st_size > RECORD_LIMIT:
+            if (self._folder / "log" / "strace.out").stat().st_size > RECORD_LIMIT:
                 self._stop(f"access record limit of {RECORD_LIMIT >> 20} MiB reached")
 
     def _end_everyone(self) -> None:

@@ -1,4 +1,4 @@
-"""A small data set and attempts' code for a made-up run: bright balls in noise, standard library only.
+"""A small data set and attempts' code for a made-up run: bright balls in noise.
 
 The attempts' code reads and writes NIfTI-1 by itself, so that a whole run takes about a second.
 """
@@ -14,7 +14,7 @@ SIZE = 12
 CASES = 12
 SUFFIX = ".nii.gz"
 
-NIFTI = '''
+NIFTI = """
 import gzip, json, os, struct
 
 
@@ -37,9 +37,9 @@ def cases():
     for case in json.load(open(f"{root}/cases.json"))["cases"]:
         label = case["label"] and f"{root}/{case['label']}"
         yield case["case"], f"{root}/{case['images']['image']}", label
-'''
+"""
 
-TRAIN = '''
+TRAIN = """
 import json, os
 from nifti import cases, load
 
@@ -50,9 +50,9 @@ for _, image, label in cases():
 middle = (sum(low) / len(low) + sum(high) / len(high)) / 2 + SHIFT
 model = {"threshold": int(middle), "seed": int(os.environ["AMID_SEED"])}
 json.dump(model, open("out/model.json", "w"), sort_keys=True)
-'''
+"""
 
-PREDICT = '''
+PREDICT = """
 import json
 from nifti import cases, load, save
 
@@ -60,9 +60,9 @@ threshold = json.load(open("in/model/model.json"))["threshold"]
 for case, image, _ in cases():
     header, voxels = load(image)
     save(f"out/predictions/{case}.nii.gz", header, [int(v > threshold) for v in voxels])
-'''
+"""
 
-AVERAGE = '''
+AVERAGE = """
 import glob
 from nifti import cases, load, save
 
@@ -71,7 +71,7 @@ for case, image, _ in cases():
     if votes:
         mean = [int(2 * sum(column) > len(votes)) for column in zip(*votes)]
         save(f"out/predictions/{case}.nii.gz", load(image)[0], mean)
-'''
+"""
 
 
 def code_of(attempt: str) -> dict[str, bytes]:

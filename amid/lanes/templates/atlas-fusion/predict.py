@@ -90,7 +90,9 @@ def _window(near: NDArray[np.bool_]) -> tuple[slice, ...]:
 def _unit(rows: Floats) -> Floats:
     rows = rows - rows.mean(axis=1, keepdims=True)
 
-    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-6)
+    length = np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-6)
+
+    return np.asarray(rows / length, np.float32)
 
 
 def main() -> None:

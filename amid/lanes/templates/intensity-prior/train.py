@@ -41,12 +41,10 @@ def main() -> None:
     spread = float(chosen["spread"])
     dimensions = len(grid)
 
-    prior = smooth(weight / len(view.cases), 1.0, dimensions)
+    prior = smooth(weight / np.float32(len(view.cases)), 1.0, dimensions)
     near = 1 - prior[0] > NEAR
-    weight, first, second = (smooth(part, spread, dimensions) for part in (weight, first, second))
-    mean, precision, offset = gaussians(
-        weight[:, near], first[:, :, near], second[:, :, near], float(chosen["ridge"])
-    )
+    pooled = [smooth(part, spread, dimensions)[..., near] for part in (weight, first, second)]
+    mean, precision, offset = gaussians(*pooled, ridge=float(chosen["ridge"]))
 
     OUT.mkdir(parents=True, exist_ok=True)
     np.savez(
@@ -86,7 +84,7 @@ def sums(view: View, grid: Shape) -> tuple[Floats, Floats, Floats]:
 
 
 def gaussians(
-    weight: Floats, first: Floats, second: Floats, ridge: float
+    weight: Floats, first: Floats, second: Floats, *, ridge: float
 ) -> tuple[Floats, Floats, Floats]:
     """Turn sums into the mean, inverse covariance and log-determinant term per label and voxel."""
     count = first.shape[1]
