@@ -49,6 +49,9 @@ check: install   ## Lint, format, types, import contracts.
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy --strict
+	for folder in amid/lanes/templates/*/; do \
+	  MYPYPATH=amid/lanes/templates/shared $(PY) -m mypy --strict $$folder*.py || exit 1; \
+	done
 	$(VENV)/bin/lint-imports
 
 format: install  ## Format the code and fix what can be fixed.

@@ -37,8 +37,10 @@ def cli_page() -> str:
         "| 130 | interrupted; the run can be resumed |\n",
     ]
     for path, command in _commands(cli, "amid"):
-        with click.Context(command, info_name=path, terminal_width=96) as context:
-            text = command.get_help(context).rstrip()
+        context = click.Context(
+            command, info_name=path, terminal_width=96, help_option_names=["-h", "--help"]
+        )
+        text = command.get_help(context).rstrip()
 
         parts.append(f"## {path}\n\n```text\n{text}\n```\n")
 
@@ -94,11 +96,34 @@ def _errors(module_name: str) -> Iterator[tuple[str, int, str]]:
             yield name, cls.exit_code, says
 
 
+def checks_page() -> str:
+    """Return the page of the reviewer's checks and of the reason codes they give."""
+    from amid.rules import ADVICE
+
+    from amid.checks import CHECKS
+
+    parts = [
+        "# Checks and reason codes\n",
+        "A check is pure over evidence and says what it saw: pass, note, flag, reject, or",
+        "unchecked with the reason. The rules turn the findings of an attempt into accept, flag or",
+        "reject. An id carries its version; a check that decides otherwise gets a new one.\n",
+    ]
+    for name, check in CHECKS.items():
+        module = inspect.getmodule(check)
+        about = [inspect.getdoc(module) or "", inspect.getdoc(check) or ""]
+        parts.append(f"## `{name}`\n\n" + "\n\n".join(text for text in about if text) + "\n")
+
+    parts.append("## Reason codes\n\n| code | what a worker is told |\n|---|---|")
+    parts += [f"| `{code}` | {_cell(ADVICE[code])} |" for code in sorted(ADVICE)]
+    return "\n".join(parts) + "\n"
+
+
 def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
 
 
 PAGES: Mapping[str, Callable[[], str]] = {
+    "checks.md": checks_page,
     "cli.md": cli_page,
     "errors.md": errors_page,
     "events.md": events_page,
