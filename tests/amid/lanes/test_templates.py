@@ -160,7 +160,9 @@ def test_two_channels_are_used(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("template", TEMPLATES.values(), ids=lambda template: template.name)
-def test_a_template_stands_alone_and_is_typed(template: Template, tmp_path: Path) -> None:
+def test_a_template_stands_alone_and_is_typed(
+    template: Template, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     pytest.importorskip("mypy")
     for name, text in template.files().items():
         (tmp_path / name).write_text(text)
@@ -170,7 +172,8 @@ def test_a_template_stands_alone_and_is_typed(template: Template, tmp_path: Path
     answer = subprocess.run(
         [
             sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports",
-            "--untyped-calls-exclude=SimpleITK", "--follow-imports=silent", *template.files(),
+            "--untyped-calls-exclude=SimpleITK", "--follow-imports=silent",
+            f"--cache-dir={tmp_path_factory.getbasetemp() / 'mypy'}", *template.files(),
         ],
         cwd=tmp_path, capture_output=True, text=True, check=False,
     )  # fmt: skip
@@ -183,3 +186,37 @@ def tree(folder: Path) -> dict[str, bytes]:
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
+
+
+def test_a_label_that_training_never_shows_is_never_predicted(tmp_path: Path) -> None:
+    view = lay_out(tmp_path / "train", FIT[:4], labels=True)
+    lay_out(tmp_path / "predict", HELD[:1], labels=False)
+    for folder in ("train", "predict"):
+        text = (tmp_path / folder / "cases.json").read_text()
+        (tmp_path / folder / "cases.json").write_text(text.replace('"right":5', '"right":5,"x":9'))
+    assert len(view.cases) == 4
+
+    for template in TRAINED:
+        _, out = both(
+            tmp_path / template.name, template, (tmp_path / "train", tmp_path / "predict")
+        )
+
+        assert 9 not in voxels(out / "predictions" / f"{HELD[0]}.nii.gz")
+
+
+def test_files_are_taken_in_the_order_of_the_view_only(
+    outputs: dict[str, tuple[Path, Path]], data: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """A case is predicted the same whichever cases stand beside it."""
+    lay_out(tmp_path / "predict", HELD[1:2], labels=False)
+
+    for template in TRAINED:
+        model, found = outputs[template.name]
+        params = template.starts(profile(cases=len(FIT)))
+        out = run_job(
+            tmp_path / template.name, template, "predict.py",
+            data=tmp_path / "predict", params=params, model=model,
+        )  # fmt: skip
+
+        path = f"probabilities/{HELD[1]}.nii.gz"
+        assert (out / path).read_bytes() == (found / path).read_bytes()

@@ -28,6 +28,8 @@ PULL = 0.2
 """Weight of a label's overall appearance, counted in cases."""
 FLOOR = 1e-4
 """Share that every label keeps everywhere, so that intensity may overrule location."""
+UNSEEN = -1e6
+"""Score of a label that no training case shows."""
 NEAR = 0.002
 """Voxels of the grid with less foreground than this are background and not modelled."""
 
@@ -102,6 +104,7 @@ def gaussians(
     covariance += ridge * np.eye(count)
     precision = np.linalg.inv(covariance)
     offset = -0.5 * np.linalg.slogdet(covariance)[1]
+    offset[whole[:, 0] < 1] = UNSEEN  # else it would be sure of an appearance of zeros
     # kept as the upper triangle with doubled mixed terms: half the size, and one product less
     half = precision[..., rows, columns] * np.where(rows == columns, 1.0, 2.0)
 
