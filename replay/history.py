@@ -2,31 +2,16 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from ledger.events.base import Fact
 from ledger.events.job import Input, JobFinished, JobRequested
-from ledger.events.union import parse
+from ledger.events.key import key_of
+from ledger.events.stored import from_record
 from ledger.events.work import AttemptSubmitted, CommitFrozen
-from runtime.jobspec import key_of
+from ledger.record import Record
 
 SomeFact = TypeVar("SomeFact", bound=Fact)
-
-
-class Row(Protocol):
-    """As much of a stored event as a fold needs."""
-
-    @property
-    def seq(self) -> int:
-        """Place in the ledger, from 1."""
-
-    @property
-    def type(self) -> str:
-        """Stored name."""
-
-    @property
-    def body(self) -> bytes:
-        """Stored bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +50,18 @@ class History:
         self.jobs = _jobs(self.steps)
 
     @classmethod
-    def of(cls, rows: Iterable[Row], *, until: int | None = None) -> "History":
-        """Parse stored events, up to and including number `until`."""
+    def of(cls, records: Iterable[Record], *, until: int | None = None) -> "History":
+        """Read stored events, up to and including number `until`.
+
+        Raises:
+            ledger.errors.LedgerError: an event is of a type that this program does not know, or
+                does not hold what such an event holds.
+        """
         return cls(
             tuple(
-                Step(row.seq, parse(row.type, row.body))
-                for row in rows
-                if until is None or row.seq <= until
+                Step(record.seq, from_record(record))
+                for record in records
+                if until is None or record.seq <= until
             )
         )
 
@@ -157,4 +147,4 @@ def _jobs(steps: tuple[Step, ...]) -> dict[str, Job]:
     return jobs
 
 
-__all__ = ["History", "Job", "Row", "Step"]
+__all__ = ["History", "Job", "Step"]

@@ -49,6 +49,16 @@ class Answer:
         """Say whether everything that was recorded came out as recorded."""
         return not self.problems
 
+    @property
+    def says(self) -> str:
+        """Return the answer in one line."""
+        files, size = sum(x.files for x in self.parts), sum(x.bytes for x in self.parts)
+        return (
+            f"{'yes' if self.ok else 'no'}: {len(self.parts)} parts with {files} files "
+            f"({size} bytes) came out of ledger and blobs as recorded, as of event {self.as_of}; "
+            f"{len(self.problems)} problems"
+        )
+
     def to_json(self) -> dict[str, object]:
         """Return the answer for `--json`."""
         return {

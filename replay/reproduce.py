@@ -39,6 +39,13 @@ class Difference:
     recorded_bytes: int | None
     found_bytes: int | None
 
+    @property
+    def says(self) -> str:
+        """Return the difference as a line for people."""
+        return (
+            f"{self.job}: {self.path} {self.what} ({self.recorded_bytes} -> {self.found_bytes} B)"
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Done:
@@ -62,13 +69,30 @@ class Answer:
     """The seed used instead of the recorded ones; None for a true reproduction."""
     jobs: tuple[Done, ...]
     differences: tuple[Difference, ...]
-    problems: tuple[str, ...]
+    failures: tuple[str, ...]
     """Jobs that failed or could not be laid out."""
 
     @property
     def ok(self) -> bool:
         """Say whether at least one job ran and every file came out the same."""
-        return bool(self.jobs) and not self.differences and not self.problems
+        return bool(self.jobs) and not self.problems
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Return every failure and every difference as a line for people."""
+        return (*self.failures, *(difference.says for difference in self.differences))
+
+    @property
+    def says(self) -> str:
+        """Return the answer in one line."""
+        same = sum(job.identical for job in self.jobs)
+        files = sum(job.files for job in self.jobs)
+        return (
+            f"{'yes' if self.ok else 'no'}: {same} of {len(self.jobs)} jobs gave the same bytes "
+            f"again ({files} files, {self.cpu_ms / 1000:.1f} s of processor time); "
+            f"{len(self.differences)} files differ, {len(self.failures)} jobs failed"
+            f"{'' if self.seed is None else f'; seed {self.seed} instead of the recorded ones'}"
+        )
 
     @property
     def cpu_ms(self) -> int:
@@ -86,7 +110,7 @@ class Answer:
             "files": sum(job.files for job in self.jobs),
             "jobs": [asdict(job) for job in self.jobs],
             "differences": [asdict(difference) for difference in self.differences],
-            "problems": list(self.problems),
+            "problems": list(self.failures),
         }
 
 
@@ -104,7 +128,7 @@ class _Redo:
     """Key of the recorded job to what it left this time."""
     done: dict[str, Done] = field(default_factory=dict)
     differences: list[Difference] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
 
 
 async def reproduce(
@@ -147,7 +171,7 @@ async def reproduce(
         seed=seed,
         jobs=tuple(redo.done[key] for key in order if key in redo.done),
         differences=tuple(sorted(redo.differences, key=lambda x: (x.job, x.path))),
-        problems=tuple(sorted(redo.problems)),
+        failures=tuple(sorted(redo.failures)),
     )
 
 
@@ -220,11 +244,11 @@ async def _again(redo: _Redo, job: Job, limit: anyio.CapacityLimiter) -> None:
             folder = _lay_out(redo, job)
             outcome = await _execute(redo, job, folder)
         except (LedgerError, ValueError, KeyError) as problem:
-            redo.problems.append(f"{name}: cannot be laid out: {problem}")
+            redo.failures.append(f"{name}: cannot be laid out: {problem}")
             return
 
     if outcome.status != "finished":
-        redo.problems.append(f"{name}: {outcome.status}: {outcome.reason}")
+        redo.failures.append(f"{name}: {outcome.status}: {outcome.reason}")
         return
 
     differences = compare(name, expected, outcome.outputs)

@@ -10,11 +10,10 @@ from pathlib import Path, PurePosixPath
 
 from blake3 import blake3
 
-from ledger.canonical import document, encode
+from ledger.canonical import document
 from ledger.events.job import JobRequested
-from ledger.events.union import dump
+from ledger.events.key import key_of
 from ledger.events.work import TreeFile
-from ledger.hashing import body_hash
 from runtime.ports import JobSpec
 
 CODE_KINDS = frozenset({"train", "predict"})
@@ -30,13 +29,6 @@ THREAD_VARIABLES = (
     "ITK_GLOBAL_DEFAULT_NUMBER_OF_THREADS",
 )
 """Variables by which numeric libraries learn how many threads to start."""
-
-
-def key_of(request: JobRequested) -> str:
-    """Return the key of a request: the digest of its body without the epoch."""
-    body = dump(request)
-    del body["epoch"]
-    return body_hash(encode(body)).hex()
 
 
 def code_digest(files: tuple[TreeFile, ...]) -> str:
@@ -125,6 +117,8 @@ def spec(
         key=key,
         epoch=request.epoch,
         kind=request.kind,
+        subject=request.subject,
+        fold=request.fold,
         argv=argv_of(request),
         environment=environment_of(request, data=data, stop_at=stop_at),
         folder=folder,

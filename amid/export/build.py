@@ -5,7 +5,6 @@ import os
 import pwd
 import socket
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from amid.export.gather import IncompleteError, Read, gather
 from amid.export.payload import Source, Stored, payload
 from amid.export.private import Private
 from amid.export.provenance import provenance
+from amid.vault import Aliases
 from ledger.blobs import BlobStore
 from ledger.errors import LedgerError
 from ledger.events.review import ReviewResolved
@@ -24,34 +24,6 @@ from ledger.reader import read
 from replay.history import History
 from runtime.layout import write_manifest
 from runtime.ports import OutputFile
-
-
-@dataclass(frozen=True, slots=True)
-class Aliases:
-    """The alias table of the vault, as far as a package needs it."""
-
-    test: Mapping[str, str]
-    """Alias to real id of every case."""
-    words: tuple[str, ...]
-    """Real names of cases, groups and patients."""
-    places: tuple[str, ...]
-    """The data folder, and the paths of its files."""
-
-    @classmethod
-    def read(cls, run: Path) -> "Aliases":
-        """Read the table of a run.
-
-        Raises:
-            IncompleteError: there is none, or it is not readable.
-        """
-        try:
-            table = orjson.loads((run / "vault/aliases.json").read_bytes())
-            cases = table["cases"]
-            names = {str(row["alias"]): str(row["case"]) for row in cases}
-            words = tuple(str(row[key]) for row in cases for key in ("case", "group", "patient"))
-            return cls(names, words, (str(table["data"]),))
-        except (OSError, ValueError, KeyError, TypeError) as problem:
-            raise IncompleteError(["vault/aliases.json, the table of real ids"]) from problem
 
 
 def build(run: Path, attempt: str, until: int, out: Path) -> tuple[str, ...]:
@@ -89,10 +61,12 @@ def _content(run: Path, attempt: str, until: int) -> dict[str, bytes]:
     load = reader_of(BlobStore(run / "blobs"))
     evidence = gather(History.of(records), attempt, load)
     card = model_card.write(evidence)
-    aliases = Aliases.read(run)
+    aliases = _aliases(run)
     private = _private(run, aliases, [f.person for _, f in evidence.history.all(ReviewResolved)])
 
-    payload_files = _loaded(payload(evidence, card, aliases.test), load)
+    payload_files = _loaded(
+        payload(evidence, card, {case.alias: case.case for case in aliases.cases}), load
+    )
     told = provenance(evidence, card, records, private)
     _refuse_private(payload_files, told, private)
 
@@ -144,14 +118,22 @@ def _loaded(sources: Mapping[str, Source], load: Read) -> dict[str, bytes]:
     return content
 
 
+def _aliases(run: Path) -> Aliases:
+    try:
+        return Aliases.model_validate_json((run / "vault/aliases.json").read_bytes())
+    except (OSError, ValueError) as problem:
+        raise IncompleteError(["vault/aliases.json, the table of real ids"]) from problem
+
+
 def _private(run: Path, aliases: Aliases, persons: Sequence[str]) -> Private:
     try:
         user = [pwd.getpwuid(os.getuid()).pw_name]
     except KeyError:  # a container's user without an entry has no name to leak
         user = []
 
-    words = (*aliases.words, *persons, *user, socket.gethostname())
-    return Private.of(words, (str(run), str(run.resolve()), *aliases.places))
+    names = [name for case in aliases.cases for name in (case.case, case.group_id, case.patient)]
+    words = (*names, *persons, *user, socket.gethostname())
+    return Private.of(words, (str(run), str(run.resolve()), aliases.data))
 
 
 def _refuse_private(
@@ -175,4 +157,4 @@ def _refuse_private(
         raise IncompleteError([f"{path} without names or places of this machine" for path in found])
 
 
-__all__ = ["Aliases", "build", "manifest_of", "reader_of", "sums_of"]
+__all__ = ["build", "manifest_of", "reader_of", "sums_of"]

@@ -142,6 +142,7 @@ def _steps(evidence: Evidence) -> dict[str, object]:
             {
                 "name": names[made.job.key],
                 "attempt": request.subject,
+                "fold": request.fold,
                 "command": list(request.command),
                 "view": f"predict/{request.fold}",
                 "inputs": inputs,

@@ -32,7 +32,7 @@ def test_git_agrees(tmp_path: Path) -> None:
         who = dict.fromkeys(("GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"), "amid")
         who |= dict.fromkeys(("GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"), "amid@localhost")
         who |= dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), "@0 +0000")
-        done = subprocess.run(  # noqa: S603 - fixed words
+        done = subprocess.run(
             command, input=given, capture_output=True, check=True, env=environment | who
         )
         return done.stdout.decode().strip()

@@ -98,8 +98,8 @@ def test_a_job_that_fails_is_a_problem(made: Path, tmp_path: Path) -> None:
 
     answer = again(made, tmp_path / "w", MEMBERS[0], executor=Broken())
     assert not answer.ok
-    assert len(answer.problems) == 4
-    assert answer.problems[0].startswith(f"predict {MEMBERS[0]} f1: cannot be laid out")
+    assert len(answer.failures) == 4
+    assert answer.failures[0].startswith(f"predict {MEMBERS[0]} f1: cannot be laid out")
 
 
 def test_the_answer_is_one_json_object(made: Path, tmp_path: Path) -> None:

@@ -95,6 +95,7 @@ def test_private_paths_reach_trusted_jobs_only() -> None:
 
     trusted = request(kind="null", sandbox="trusted", command=("python", "-I", "-m", "amid.nulls"))
     assert spec(trusted, **places).private == {"run": "somewhere"}
+    assert spec(request(), **places).fold == "f1"
     assert spec(request(), **places).private == {}
 
 

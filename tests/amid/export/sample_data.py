@@ -63,11 +63,15 @@ for case, image, _ in cases():
 """
 
 AVERAGE = """
-import glob
+import glob, json, os
 from nifti import cases, load, save
 
+fold = json.load(open(os.environ["AMID_JOB"]))["fold"]
+folds = "*" if fold == "all" else fold
+
 for case, image, _ in cases():
-    votes = [load(p)[1] for p in sorted(glob.glob(f"in/members/*/*/predictions/{case}.nii.gz"))]
+    found = glob.glob(f"in/members/*/{folds}/predictions/{case}.nii.gz")
+    votes = [load(path)[1] for path in sorted(found)]
     if votes:
         mean = [int(2 * sum(column) > len(votes)) for column in zip(*votes)]
         save(f"out/predictions/{case}.nii.gz", load(image)[0], mean)
@@ -111,7 +115,7 @@ def group(number: int) -> str:
 def write_data(data: Path) -> None:
     """Write images and labels of all cases, and nothing that depends on the moment."""
     for number in range(1, CASES + 1):
-        draw = random.Random(number)  # noqa: S311 - made-up images
+        draw = random.Random(number)
         image, label = _voxels(draw)
         _save(data / f"images/{real(number)}{SUFFIX}", 4, struct.pack(f"<{len(image)}h", *image))
         _save(data / f"labels/{real(number)}{SUFFIX}", 2, bytes(label))
@@ -128,7 +132,8 @@ def write_vault(vault: Path, data: Path) -> None:
         row = {
             "alias": alias(number),
             "case": real(number),
-            "group": patient(number),
+            "group": group(number),
+            "group_id": patient(number),
             "patient": patient(number),
             "images": {"image": f"images/{name}"},
             "label": f"labels/{name}",

@@ -28,8 +28,10 @@ class PlainExecutor:
         """Run the job to its end."""
         self.runs += 1
         (spec.folder / "out").mkdir()
+        order = {"schema": "job/1", "subject": spec.subject, "fold": spec.fold, "seed": spec.seed}
+        (spec.folder / "job.json").write_bytes(orjson.dumps(order))
         words = [sys.executable, *spec.argv[1:]]
-        done = subprocess.run(  # noqa: ASYNC221, S603 - a test's own code, short
+        done = subprocess.run(  # noqa: ASYNC221 - a test's own code, short
             words, cwd=spec.folder, env=dict(spec.environment), capture_output=True, check=False
         )
         (spec.folder / "log.txt").write_bytes(done.stdout + done.stderr)

@@ -35,6 +35,11 @@ def files_of(folder: Path) -> dict[str, bytes]:
     }
 
 
+def json_lines(path: Path) -> list[dict[str, object]]:
+    """Return the objects of a file of JSON lines."""
+    return [json.loads(line) for line in path.read_text().split("\n")[:-1]]
+
+
 def refused(out: Path) -> list[str]:
     """Return what a refusal lists."""
     missing: list[str] = json.loads((out / "refused.json").read_text())["missing"]
@@ -99,9 +104,9 @@ def test_nothing_private_is_in_it(package: Path, sample: Path) -> None:
 
 def test_a_body_with_a_place_is_withheld_and_its_hash_kept(package: Path) -> None:
     """The setting that names the data folder does not leave; the chain still holds."""
-    events = [json.loads(line) for line in (package / "provenance/events.jsonl").open()]
+    events = json_lines(package / "provenance/events.jsonl")
     assert [event["type"] for event in events if event["body"] is None] == ["run.started"]
-    assert all(len(event["body_hash"]) == 64 for event in events)
+    assert all(len(str(event["body_hash"])) == 64 for event in events)
 
 
 def test_each_claim_cites_events(package: Path) -> None:
