@@ -98,9 +98,8 @@ def _errors(module_name: str) -> Iterator[tuple[str, int, str]]:
 
 def checks_page() -> str:
     """Return the page of the reviewer's checks and of the reason codes they give."""
-    from amid.rules import ADVICE
-
     from amid.checks import CHECKS
+    from amid.rules import ADVICE
 
     parts = [
         "# Checks and reason codes\n",

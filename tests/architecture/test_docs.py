@@ -38,9 +38,8 @@ def test_every_event_is_documented(name: str) -> None:
 
 
 def test_every_check_and_reason_is_documented() -> None:
-    from amid.rules import ADVICE
-
     from amid.checks import CHECKS
+    from amid.rules import ADVICE
 
     missing = [name for name in (*CHECKS, *ADVICE) if f"`{name}`" not in documents()]
 
