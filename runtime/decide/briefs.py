@@ -5,10 +5,14 @@ import dataclasses
 from ledger.canonical import encode
 from ledger.events.work import SessionRequested, Slot
 from projections.attempts import Attempt
+from projections.lanes import Lane
 from projections.run import RunState
 from runtime.decide.context import Context
 from runtime.decide.ranking import candidates
 from runtime.ports import Brief, Past
+
+AVERAGE = "average"
+"""Name of the template that averages the predictions of accepted candidates."""
 
 
 def session(
@@ -31,12 +35,20 @@ def brief(state: RunState, context: Context, slot: Slot, turn: int) -> Brief:
         worker=slot.worker,
         role=slot.role,
         lane=slot.lane,
-        template=slot.lane if lane is None else lane.proposed.template,
+        template=_template(slot, lane),
         turn=turn,
         slot=slot.slot,
         units=0 if lane is None else lane.proposed.units,
         past=tuple(_past(a, context) for a in _earlier(state, context, slot, turn)),
     )
+
+
+def _template(slot: Slot, lane: Lane | None) -> str:
+    """Return the template to write; a finalizer of any lane averages."""
+    if slot.role == "finalizer" or lane is None:
+        return AVERAGE
+
+    return lane.proposed.template
 
 
 def _earlier(

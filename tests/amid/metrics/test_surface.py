@@ -58,7 +58,8 @@ SOURCES = (random_pairs, hippocampus, lesions, spleen)
 
 @pytest.fixture(scope="module")
 def published() -> ModuleType:
-    return pytest.importorskip("surface_distance")
+    module: ModuleType = pytest.importorskip("surface_distance")
+    return module
 
 
 @pytest.mark.parametrize("source", SOURCES)
@@ -102,7 +103,7 @@ def test_hd95_is_that_of_monai(source: Callable[[], Pairs]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import torch
-        from monai.metrics import compute_hausdorff_distance
+        from monai.metrics.hausdorff_distance import compute_hausdorff_distance
 
     for reference, prediction, spacing in source():
         one, two = (torch.from_numpy(m)[None, None] for m in (prediction, reference))
