@@ -113,6 +113,9 @@ def check(
         for digest, kind in references(record) if references else ():
             named.add(digest, kind, record.seq)
 
+    if not events:
+        found.add("NO_EVENTS", LEDGER, "there is no event in it")
+
     _check_head(head, walk, found, said)
     store = folder / BLOBS
     whole = blobfsck.check(store, named, found.add, said, match=references is not None)

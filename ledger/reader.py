@@ -14,7 +14,8 @@ _TRIES = 40
 _PAUSE_S = 0.025
 _CHUNK = 1 << 20
 
-_AFTER = f"SELECT {schema.COLUMNS} FROM events WHERE seq > ? ORDER BY seq"  # noqa: S608
+_FROM = f"SELECT {schema.COLUMNS} FROM events WHERE seq >= ? ORDER BY seq"  # noqa: S608
+_LEAST = -(2**63)
 
 Row = tuple[object, ...]
 """A stored row as SQLite gives it, before anything is believed about it."""
@@ -88,21 +89,21 @@ class Reader:
         if self.meta.user_version > schema.FORMAT:
             raise LedgerTooNew(self.path, self.meta.user_version, schema.FORMAT)
 
-    def rows(self, after: int = 0) -> Iterator[Row]:
-        """Yield stored rows after a `seq`, in order, as they are.
+    def rows(self, first: int = _LEAST) -> Iterator[Row]:
+        """Yield stored rows from a `seq` on, in order, as they are; by default really all.
 
         Raises:
             LedgerUnsettled: the file was written to meanwhile, so this was not one state of it.
         """
         with sqlite.translated(self.path):
-            yield from self.connection.execute(_AFTER, (after,))
+            yield from self.connection.execute(_FROM, (first,))
 
         if self._copy is None and _state(self.path) != self._before:
             raise LedgerUnsettled(self.path)
 
     def records(self, after: int = 0) -> Iterator[Record]:
         """Yield stored records after a `seq`, in order, unchecked; see `ledger.fsck`."""
-        for row in self.rows(after):
+        for row in self.rows(after + 1):
             yield Record(*row)  # type: ignore[arg-type]  # the table is STRICT
 
     def _drop_copy(self) -> None:
