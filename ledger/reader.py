@@ -41,7 +41,7 @@ class Reader:
         if not path.is_file():
             raise NotALedger(path, "there is no such file")
 
-        with sqlite.translated(path):
+        with sqlite.translated(path, reading=True):
             if _size(_wal(path)):
                 self._copy, self.wal = _take_copy(path)
                 self._place = Path(self._copy.name) / path.name
@@ -95,7 +95,7 @@ class Reader:
         Raises:
             LedgerUnsettled: the file was written to meanwhile, so this was not one state of it.
         """
-        with sqlite.translated(self.path):
+        with sqlite.translated(self.path, reading=True):
             yield from self.connection.execute(_FROM, (first,))
 
         if self._copy is None and _state(self.path) != self._before:
@@ -117,6 +117,7 @@ def read(path: Path) -> Reader:
     Raises:
         NotALedger: the file is missing or something else.
         LedgerTooNew: a later version of this program wrote it.
+        CannotRead: no permission, or the disk does not answer.
         LedgerUnsettled: it is written to so fast that no state of it could be copied.
     """
     reader = Reader(path)

@@ -78,12 +78,12 @@ def test_a_name_that_is_no_digest_reaches_no_file(store: BlobStore, digest: str)
         store.path(digest)
 
 
-def test_a_thousand_changed_bytes_are_refused_by_name(store: BlobStore, tmp_path: Path) -> None:
+def test_changed_bytes_are_refused_by_name(store: BlobStore, tmp_path: Path) -> None:
     dice = random.Random(7)
     blobs = {store.put(dice.randbytes(dice.randint(1, 4000))): 0 for _ in range(20)}
     names = sorted(blobs)
 
-    for number in range(1000):
+    for number in range(200):
         digest = dice.choice(names)
         path = store.path(digest)
         path.chmod(0o644)
@@ -110,7 +110,7 @@ def test_links_folders_and_pipes_do_not_become_blobs(store: BlobStore, tmp_path:
     (tmp_path / "folder").mkdir()
     os.mkfifo(tmp_path / "pipe")
 
-    for name in ("link", "folder", "pipe"):
+    for name in ("link", "folder", "pipe", "absent"):
         with pytest.raises(NotAFile, match=name):
             store.put(tmp_path / name)
 

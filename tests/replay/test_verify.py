@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 from ledger import schema
+from ledger.blobfsck import unnamed
+from ledger.blobs import BlobStore
 from ledger.errors import LedgerTooNew, NotALedger
+from ledger.events.references import references
 from ledger.record import NewEvent
 from ledger.store import Ledger
 from replay.verify import Answer, BadHead, verify
@@ -67,7 +70,7 @@ def test_every_column_of_every_row_is_guarded(run: Path) -> None:
                 connection.execute(change, (changed, row[0]))
 
             answer = verify(run, domain=Rules())
-            named = changed if column == "seq" else row[0]
+            named = row[0] + 100 if column == "seq" else row[0]
             assert not answer.ok
             assert f"event {named}" in places(answer), (row[0], column, answer.problems)
             assert codes(answer) & {"EVENT_CHANGED", "CHAIN_BROKEN"}
@@ -261,6 +264,23 @@ def assert_noticed(run: Path) -> None:
         return
 
     assert not answer.ok or answer.events == 12
+
+
+def test_a_rollback_journal_is_named(run: Path) -> None:
+    (run / "ledger.db-journal").write_bytes(b"anything")
+    assert codes(verify(run)) == {"LEDGER_FOREIGN"}
+
+
+def test_blobs_left_by_a_crash_are_found_and_can_be_discarded(run: Path) -> None:
+    store = BlobStore(run / "blobs")
+    orphan = store.put(b"put before a crash")
+    assert where(verify(run), "BLOB_UNREFERENCED") == {f"blob {orphan}"}
+
+    with Ledger.open(run / "ledger.db") as ledger:
+        assert unnamed(store, ledger.records(), references) == [orphan]
+
+    store.discard(orphan)
+    assert verify(run).ok
 
 
 def test_a_head_kept_elsewhere_shows_a_cut_and_another_history(run: Path, tmp_path: Path) -> None:
