@@ -204,7 +204,7 @@ def _plain(owner: str, name: str, hint: object) -> object:
     if hint is bool:
         return True
 
-    if "int" in text and "Ge(" in text or hint is int:
+    if ("int" in text and "Ge(" in text) or hint is int:
         return _NUMBERS.get(name, 3)
 
     if _DIGEST.search(text):
