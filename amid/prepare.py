@@ -142,6 +142,7 @@ def _facts(
         direction=contract.metric.direction,
         looks=contract.validation.looks,
         units=units,
+        attempts=contract.budget.attempts,
     )
     yield InventoryTaken(
         inventory=put(canonical.to_bytes(inventory)),

@@ -59,6 +59,15 @@ class Stages:
 
         return self.entered[stage].units - self.spent.get(stage, 0)
 
+    def attempts_left(self, stage: Stage) -> int | None:
+        """Return how many attempts this stage may still hand out; None without a number."""
+        most = self.entered[stage].attempts if stage in self.entered else None
+
+        if most is None:
+            return None
+
+        return most - sum(slot.turns for r in self.rounds if r.stage == stage for slot in r.slots)
+
     def slot_of(self, worker: str) -> tuple[RoundOpened, Slot] | None:
         """Return the round and slot that named a worker."""
         return next(

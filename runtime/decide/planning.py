@@ -5,10 +5,10 @@ from ledger.events.work import (
     LaneDownranked,
     LaneProposed,
     LaneRanked,
-    StageEntered,
 )
 from projections.run import RunState
 from runtime.decide import requests
+from runtime.decide.budget import enter
 from runtime.decide.context import Context
 
 
@@ -25,7 +25,7 @@ def decide(state: RunState, context: Context) -> tuple[Fact, ...]:
     if asked.status != "finished" or not state.task.nulls or state.task.profile is None:
         return ()
 
-    return (*_lanes(state, context), _explore(state, context))
+    return (*_lanes(state, context), enter(state, context, "explore"))
 
 
 def _lanes(state: RunState, context: Context) -> tuple[Fact, ...]:
@@ -58,9 +58,3 @@ def _lanes(state: RunState, context: Context) -> tuple[Fact, ...]:
 
     return tuple(out)
 
-
-def _explore(state: RunState, context: Context) -> StageEntered:
-    units = 0 if state.task.task is None else state.task.task.units
-    return StageEntered(
-        stage="explore", units=units * context.policy.share_explore // 100
-    )

@@ -149,6 +149,7 @@ _NUMBERS = {
     "tokens": 0,
     "turn": 1,
     "units": 120,
+    "attempts": 12,
     "validation": 4,
     "wall_ms": 5120,
     "wall_s": 180,

@@ -241,7 +241,7 @@ class PlayedExecutor:
         )
 
 
-def beginning(blobs: BlobStore, *, units: int = 1000, test: int = 0) -> tuple[Fact, ...]:
+def beginning(blobs: BlobStore, *, units: int = 1000, test: int = 0, attempts: int | None = None) -> tuple[Fact, ...]:
     """Return the first batch of a run with two folds."""
     put = blobs.put
     split = SplitFrozen(
@@ -270,6 +270,7 @@ def beginning(blobs: BlobStore, *, units: int = 1000, test: int = 0) -> tuple[Fa
             direction="maximize",
             looks=12,
             units=units,
+            attempts=attempts,
         ),
         InventoryTaken(
             inventory=put(b"{ }"), cases=4, groups=4, images=4, labels=4, problems=()
