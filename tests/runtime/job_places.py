@@ -151,5 +151,5 @@ def living_with(marker: str) -> list[int]:
 async def appearance(path: Path) -> None:
     """Wait until a file is there: another process makes it, so there is no event to wait for."""
     with anyio.fail_after(20):
-        while not path.exists():  # noqa: ASYNC110
+        while not path.exists():  # noqa: ASYNC110, ASYNC240
             await anyio.sleep(0.02)

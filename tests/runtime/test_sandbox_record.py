@@ -33,7 +33,15 @@ def test_what_comes_before_the_job_is_left_out() -> None:
         ('openat(AT_FDCWD</job>, "x", O_RDONLY) = 3</job/x>', ("open", "/job/x", "ok")),
         ('openat(AT_FDCWD</job>, "../x", O_RDONLY) = -1 EACCES (No)', ("open", "/x", "EACCES")),
         ('openat(5</v>, "y", O_RDWR|O_CREAT, 0666) = -1 EPERM (No)', ("write", "/v/y", "EPERM")),
+        (
+            'openat(AT_FDCWD</job>, "/job", O_RDWR|O_TMPFILE, 0600) = 4</job/#23>(deleted)',
+            ("write", "/job/#23", "ok"),
+        ),
         ('open("a) = 3", O_RDONLY) = -1 ENOENT (No such file)', ("open", "/job/a) = 3", "ENOENT")),
+        (
+            'openat(3</job>, "n", O_RDONLY) = 4</job/n) = -1 EPERM (y\\76>(deleted)',
+            ("open", "/job/n) = -1 EPERM (y>", "ok"),
+        ),
         ('open("O_RDWR", O_RDONLY) = 3</job/O_RDWR>', ("open", "/job/O_RDWR", "ok")),
         ('creat("c", 0666) = 3</job/c>', ("write", "/job/c", "ok")),
         ('symlink("/vault", "out/l") = 0', ("symlink", "/job/out/l", "ok")),
@@ -77,6 +85,29 @@ def test_interrupted_halves_are_joined_and_folders_followed() -> None:
     )
 
     assert [(c.thread, c.path) for c in found[1:]] == [(10, "/job/y"), (11, "/deep/x")]
+
+
+def test_a_thread_that_executes_a_program_takes_its_process_number() -> None:
+    lines = [
+        "10    clone(flags=CLONE_VM|CLONE_THREAD) = 11",
+        '11    execve("/bin/true", ["true"], 0x7ffd /* 35 vars */ <pid changed to 10 ...>',
+        "10    <... execve resumed>)             = -1 (errno 18446744073709551359)",
+    ]
+    reading = strace.read([*HEAD, *lines, *TAIL], "/job")
+
+    assert (reading.calls[1].thread, reading.calls[1].path) == (10, "/bin/true")
+    assert reading.calls[1].result == "ok"
+    assert reading.complete
+
+
+def test_a_line_that_cannot_be_read_is_kept_as_it_is() -> None:
+    assert calls("10    weather(cloudy)")[1].op == "unread"
+
+
+def test_repeated_opens_are_read_once() -> None:
+    line = '10    openat(AT_FDCWD</job>, "x", O_RDONLY) = 3</job/x>'
+
+    assert len(calls(*[line] * 5)) == 2
 
 
 def test_complete_only_when_every_process_is_followed_to_its_end() -> None:
@@ -127,7 +158,9 @@ def test_the_longest_root_names_a_path() -> None:
 
 def test_all_refusals_stand_in_the_record_and_fifty_in_the_summary(tmp_path: Path) -> None:
     reading = strace.Reading()
-    reading.calls += [strace.Call(10, "open", f"/v/{n}", "EACCES") for n in range(70)] * 2
+    for number in range(140):
+        reading.seen[strace.Call(10, "open", f"/v/{number % 70}", "EACCES")] = None
+
     refused = [Refused(10, "socket", "AF_INET/SOCK_DGRAM", "EPERM")]
     namer = record.Namer({"vault": "/v"}, [], [])
 

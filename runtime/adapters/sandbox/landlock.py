@@ -39,6 +39,10 @@ _SYSTEM_READ = (
     "/etc/localtime",
     "/etc/timezone",
     "/etc/locale.alias",
+    "/etc/ssl/openssl.cnf",  # hashlib and ssl read it at import
+    "/etc/nsswitch.conf",
+    "/etc/fonts",
+    "/etc/mime.types",
     "/proc/cpuinfo",
     "/proc/meminfo",
     "/proc/stat",

@@ -124,7 +124,7 @@ def write(
     denied: dict[tuple[str, str, str], None] = {}
     files: set[str] = set()
     machinery: dict[str, set[str]] = {}
-    for call in calls:
+    for call in dict.fromkeys(calls):
         path = _real(call, numbers.process(call.thread))
         named = namer.name(path)
         if namer.is_machinery(call, named, path):

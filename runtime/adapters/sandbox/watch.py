@@ -17,7 +17,7 @@ from runtime.adapters.sandbox import outputs, processes
 from runtime.adapters.sandbox.notify import Answerer
 
 LOG_KEPT: Final = 64 * 1024
-RECORD_LIMIT: Final = 64 << 20
+RECORD_LIMIT: Final = 256 << 20
 _TICK_S: Final = 0.05
 _SIZE_EVERY: Final = 5
 _BEAT_EVERY: Final = 20
