@@ -4,7 +4,8 @@ import hashlib
 import os
 import pwd
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import astuple
 from importlib.resources import files
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from amid.export.private import Private
 from amid.export.provenance import provenance
 from amid.vault import Aliases
 from ledger.blobs import BlobStore
+from ledger.chain import Walk
 from ledger.errors import LedgerError
 from ledger.events.review import ReviewResolved
 from ledger.reader import read
@@ -58,11 +60,16 @@ def _content(run: Path, attempt: str, until: int) -> dict[str, bytes]:
     if not records or records[-1].seq != until:
         raise IncompleteError([f"events up to number {until}"])
 
+    walk = Walk()
+    faults = [fault for record in records for fault in walk.step(astuple(record))[1]]
+    if faults:
+        raise IncompleteError([f"an unbroken chain at event {faults[0].seq}"])
+
     load = reader_of(BlobStore(run / "blobs"))
     evidence = gather(History.of(records), attempt, load)
     card = model_card.write(evidence)
     aliases = _aliases(run)
-    private = _private(run, aliases, [f.person for _, f in evidence.history.all(ReviewResolved)])
+    private = _private(run, aliases, evidence.history)
 
     payload_files = _loaded(
         payload(evidence, card, {case.alias: case.case for case in aliases.cases}), load
@@ -125,12 +132,29 @@ def _aliases(run: Path) -> Aliases:
         raise IncompleteError(["vault/aliases.json, the table of real ids"]) from problem
 
 
-def _private(run: Path, aliases: Aliases, persons: Sequence[str]) -> Private:
+def guard_of(run: Path) -> Private:
+    """Return what keeps private words and places out of a text about a run.
+
+    Without its vault nobody knows the real names, and none of them is in the record.
+    """
+    with read(run / "ledger.db") as reader:
+        history = History.of(reader.records())
+
+    try:
+        aliases = _aliases(run)
+    except IncompleteError:
+        aliases = Aliases(data="", cases=())
+
+    return _private(run, aliases, history)
+
+
+def _private(run: Path, aliases: Aliases, history: History) -> Private:
     try:
         user = [pwd.getpwuid(os.getuid()).pw_name]
     except KeyError:  # a container's user without an entry has no name to leak
         user = []
 
+    persons = [fact.person for _, fact in history.all(ReviewResolved)]
     names = [name for case in aliases.cases for name in (case.case, case.group_id, case.patient)]
     words = (*names, *persons, *user, socket.gethostname())
     return Private.of(words, (str(run), str(run.resolve()), aliases.data))
@@ -157,4 +181,4 @@ def _refuse_private(
         raise IncompleteError([f"{path} without names or places of this machine" for path in found])
 
 
-__all__ = ["build", "manifest_of", "reader_of", "sums_of"]
+__all__ = ["build", "guard_of", "manifest_of", "reader_of", "sums_of"]

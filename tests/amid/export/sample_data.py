@@ -9,6 +9,9 @@ import struct
 from pathlib import Path
 
 import orjson
+from blake3 import blake3
+
+from amid.documents import Case, Geometry, ImageFile, Inventory
 
 SIZE = 12
 CASES = 12
@@ -90,6 +93,61 @@ def code_of(attempt: str) -> dict[str, bytes]:
         "nifti.py": NIFTI.encode(),
         "attempt.toml": b'lane = "threshold"\n',
     }
+
+
+PROFILE = {
+    "cases": 12,
+    "groups": 6,
+    "test": 3,
+    "dimensions": 3,
+    "modality": ["MR"],
+    "size_median": [12, 12, 12],
+    "spacing_median": [1.0, 1.0, 2.0],
+    "anisotropy": 2.0,
+    "voxels_median": 1728,
+    "foreground_fraction": {"ball": 0.06},
+    "components_median": {"ball": 1.0},
+    "intensity": {"p01": -100.0, "p50": 210.0, "p99": 950.0, "mean": 230.0, "sd": 180.0},
+    "groups_with_several_cases": 6,
+    "findings": [],
+}
+"""The profile of the made-up data."""
+
+
+def inventory(data: Path) -> Inventory:
+    """Return what every file is."""
+    grid = Geometry(
+        size=(SIZE, SIZE, SIZE),
+        spacing=(1.0, 1.0, 2.0),
+        origin=(0.0, 0.0, 0.0),
+        direction=(-1.0, 0.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, 1.0),
+        pixel="16-bit signed integer",
+    )
+    cases = []
+    for number in range(1, CASES + 1):
+        raw = blake3((data / f"images/{real(number)}{SUFFIX}").read_bytes()).hexdigest()
+        image = ImageFile(
+            channel="image",
+            raw=raw,
+            decoded=raw,
+            canonical=raw,
+            header=raw,
+            geometry=grid,
+            suffix=SUFFIX,
+        )
+        case = Case(
+            case=alias(number),
+            group=group(number),
+            split="train" if number < 10 else "test",
+            attributes={},
+            images=(image,),
+            label="present",
+            label_suffix=SUFFIX,
+            label_commitment=None,
+        )
+        cases.append(case)
+
+    return Inventory(cases=tuple(cases))
 
 
 def alias(number: int) -> str:

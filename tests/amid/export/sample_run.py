@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import anyio
-import orjson
 from blake3 import blake3
 
-from amid.documents import CaseScore, CaseScores, Fold, Split
-from amid.tasks.contract import Contract
+from amid.documents import CaseScore, CaseScores, Split
+from amid.review.decode import decode
 from ledger.blobs import BlobStore
 from ledger.canonical import document, encode
 from ledger.events import data, job, review, run, work
@@ -25,8 +24,10 @@ from ledger.store import Ledger
 from replay.gitids import commit_id, tree_id
 from runtime.jobspec import code_digest, key_of, spec, view_folder, view_from_job
 from runtime.layout import lay_out_inputs, read_manifest, write_manifest
+from runtime.ports import OutputFile
 from tests.amid.export import sample_data as sample
-from tests.amid.export.sample_jobs import PlainExecutor, lay_out_view
+from tests.amid.export import sample_facts as facts
+from tests.amid.export.sample_jobs import PlainExecutor, lay_out_view, outputs_of
 
 FINAL = "a-finalizer-finalizer-r2s1t1"
 MEMBERS = ("a-ball-explorer-r1s1t1", "a-plain-explorer-r1s2t1")
@@ -60,10 +61,10 @@ class Sample:
     outputs: dict[tuple[str, str, str], str] = field(default_factory=dict)
     """Kind, attempt and fold to the manifest blob of the job."""
 
-    def add(self, *facts: Fact) -> None:
+    def add(self, *new: Fact) -> None:
         """Append events."""
-        new = [NewEvent(fact.type, fact.v, encode(dump(fact))) for fact in facts]
-        self.ledger.append(new)
+        events = [NewEvent(fact.type, fact.v, encode(dump(fact))) for fact in new]
+        self.ledger.append(events)
 
     def put(self, value: object) -> str:
         """Store a document."""
@@ -79,7 +80,7 @@ def make(folder: Path, variant: Variant | None = None) -> Path:
     sample.write_vault(place / "vault", source)
     clock = iter(range(variant.clock, variant.clock + 10**9, 1234))
     with Ledger.create(place / "ledger.db", clock=lambda: next(clock)) as ledger:
-        made = Sample(place, source, variant, split(), ledger, BlobStore(place / "blobs"))
+        made = Sample(place, source, variant, facts.split(), ledger, BlobStore(place / "blobs"))
         _begin(made)
         _attempts(made)
         _end(made)
@@ -93,43 +94,11 @@ def head_of(place: Path) -> int:
         return ledger.head.seq
 
 
-def split() -> Split:
-    """Two folds, one inner group, three test cases of two groups."""
-    names = [sample.alias(number) for number in range(1, sample.CASES + 1)]
-    first, second, inner, test = names[:4], names[4:7], names[7:9], names[9:]
-    return Split(
-        scheme="kfold",
-        folds=(
-            Fold(fold="f1", fit=tuple(second), validation=tuple(first)),
-            Fold(fold="f2", fit=tuple(first), validation=tuple(second)),
-        ),
-        inner=tuple(inner),
-        test=tuple(test),
-        group_of={sample.alias(n): sample.group(n) for n in range(1, sample.CASES + 1)},
-    )
-
-
-def contract(*, share: bool) -> Contract:
-    """Return the contract of the made-up task."""
-    return Contract.model_validate_json(
-        orjson.dumps(
-            {
-                "task": {"id": "balls", "kind": "segmentation", "modality": ["MR"]},
-                "labels": {"background": 0, "ball": 1},
-                "metric": {"primary": "dice", "direction": "maximize"},
-                "submission": {"columns": {"case": "image_id", "path": "mask_path"}},
-                "sharing": {"images_may_be_shared": share},
-            }
-        )
-    )
-
-
 def _begin(made: Sample) -> None:
     code = run.Code(version="0.1.0", commit=None, dirty=False, lock=None)
     settings = (run.Setting(name="data", value=str(made.data), origin="option"),)
     task = made.blobs.put(b"[task]\n")
-    agreed = contract(share=made.variant.share)
-    profile = {"intensity": {"p01": -100.0, "p99": 950.0, "p50": 210.0}, "cases": 12}
+    agreed = facts.contract(share=made.variant.share)
     folds = tuple(data.FoldSize(fold=f.fold, fit=3, validation=4) for f in made.split.folds)
     made.add(
         run.RunStarted(run=made.variant.run, task=task, settings=settings, code=code),
@@ -154,10 +123,15 @@ def _begin(made: Sample) -> None:
             units=600,
         ),
         data.InventoryTaken(
-            inventory=made.put({"cases": []}), cases=12, groups=6, images=12, labels=12, problems=()
+            inventory=made.put(sample.inventory(made.data).model_dump(mode="json")),
+            cases=12,
+            groups=6,
+            images=12,
+            labels=12,
+            problems=(),
         ),
         data.DataSealed(commitments=made.put({}), labels=12, says="labels lie in the vault"),
-        data.DataProfiled(profile=made.put(profile), says=("small balls",)),
+        data.DataProfiled(profile=made.put(sample.PROFILE), says=("small balls",)),
         data.SplitFrozen(
             scheme="kfold",
             seed=7,
@@ -170,7 +144,7 @@ def _begin(made: Sample) -> None:
         ),
         data.SuspectedLink(first="c-0002", second="c-0003", evidence="headers are equal"),
         *(
-            data.NullScored(null=name, score=_score(value, 7), per_case=made.put({"of": name}))
+            data.NullScored(null=name, score=facts.score(value, 7), per_case=made.put({"of": name}))
             for name, value in (("empty", 0.0), ("mean-shape", 0.31))
         ),
     )
@@ -179,7 +153,7 @@ def _begin(made: Sample) -> None:
 def _attempts(made: Sample) -> None:
     made.add(work.StageEntered(stage="explore", units=300))
     for slot, attempt in enumerate((*MEMBERS, CRUDE), start=1):
-        _lane(made, attempt)
+        made.add(facts.lane(attempt.split("-")[1]))
         _submit(made, attempt, slot=slot, members=())
 
     order = [(a, f) for a in (*MEMBERS, CRUDE) for f in FOLDS]
@@ -209,32 +183,7 @@ def _attempts(made: Sample) -> None:
 def _end(made: Sample) -> None:
     cases = [(alias, "all") for alias in made.split.test]
     scores = _case_scores(made, FINAL, "test", cases)
-    made.add(data.TestScored(attempt=FINAL, scores=(_score(0.83, 3),), per_case=scores))
-
-
-def _lane(made: Sample, attempt: str) -> None:
-    name = attempt.split("-")[1]
-    made.add(
-        work.LaneProposed(
-            lane=name,
-            family="threshold",
-            template=name,
-            kind="executable",
-            priority=500,
-            priority_because=("bright <b>balls</b>",),
-            complexity=1,
-            units=10,
-            hypothesis="A threshold finds balls & little else",
-            data_conditions="two classes of brightness",
-            required_resources="none",
-            preprocessing="none",
-            validation_obligations="every held-out case",
-            training_budget="one pass",
-            expected_artifacts="model.json",
-            failure_modes="dim balls",
-            by="planner",
-        )
-    )
+    made.add(data.TestScored(attempt=FINAL, scores=(facts.score(0.83, 3),), per_case=scores))
 
 
 def _submit(made: Sample, attempt: str, *, slot: int, members: tuple[str, ...]) -> None:
@@ -255,6 +204,14 @@ def _submit(made: Sample, attempt: str, *, slot: int, members: tuple[str, ...]) 
         files=made.code[attempt],
     )
     made.add(
+        work.WorkerSpawned(
+            worker=frozen.worker,
+            agent="recipe",
+            role="finalizer" if members else "explorer",
+            lane=attempt.split("-")[1],
+            round=2 if members else 1,
+            slot=slot,
+        ),
         frozen,
         work.AttemptSubmitted(
             attempt=attempt,
@@ -330,12 +287,47 @@ def _job(made: Sample, kind: str, attempt: str, fold: str) -> None:
     made.add(request)
     outcome = anyio.run(made.executor.run, todo)
     assert outcome.status == "finished", outcome.reason
-    for file in outcome.outputs:
+    made.outputs[kind, attempt, fold] = _finish(made, key, folder, outcome.outputs)
+
+
+def _decode(made: Sample, attempt: str) -> None:
+    """Turn an attempt's predictions into plain arrays, as the decode job does."""
+    digests = {fold: made.outputs["predict", attempt, fold] for fold in FOLDS}
+    request = job.JobRequested(
+        subject=attempt,
+        kind="decode",
+        fold="folds",
+        command=("python", "-I", "-m", "amid.review.decode"),
+        inputs=tuple(
+            job.Input(kind="outputs", name=f"predictions/{fold}", digest=digest)
+            for fold, digest in digests.items()
+        ),
+        limits=LIMITS,
+        sandbox="landlock",
+        seed=0,
+        threads=1,
+        steps=0,
+        epoch=1,
+    )
+    folder = made.folder / "jobs" / key_of(request)
+    lay_out_inputs(
+        request,
+        folder,
+        code={},
+        outputs=lambda given: read_manifest(made.blobs.read(given.digest)),
+        copy=made.blobs.copy_to,
+    )
+    decode(folder / "in/predictions", folder / "out")
+    made.add(request)
+    _finish(made, key_of(request), folder, outputs_of(folder / "out"))
+
+
+def _finish(made: Sample, key: str, folder: Path, outputs: Sequence[OutputFile]) -> str:
+    """Store what a job left and record that it ended well; return its manifest."""
+    for file in outputs:
         made.blobs.put(folder / "out" / file.path)
 
-    manifest = made.blobs.put(write_manifest(outcome.outputs))
-    made.outputs[kind, attempt, fold] = manifest
-    used = job.Resources(wall_ms=outcome.wall_ms, cpu_ms=outcome.cpu_ms, max_rss_kib=9000)
+    manifest = made.blobs.put(write_manifest(outputs))
     made.add(
         job.JobFinished(
             key=key,
@@ -345,13 +337,15 @@ def _job(made: Sample, kind: str, attempt: str, fold: str) -> None:
             stopped_at=None,
             assurance="confined",
             reproduction="bitwise",
-            resources=used,
+            resources=job.Resources(wall_ms=40, cpu_ms=30, max_rss_kib=9000),
         )
     )
+    return manifest
 
 
 def _judge(made: Sample, attempt: str, dice: float) -> None:
     """Record a review as the reviewer would."""
+    _decode(made, attempt)
     good = dice > 0.5
     cases = [(alias, fold.fold) for fold in made.split.folds for alias in fold.validation]
     per_case = _case_scores(made, attempt, "validation", cases)
@@ -363,11 +357,11 @@ def _judge(made: Sample, attempt: str, dice: float) -> None:
     made.add(
         work.AttemptExecuted(attempt=attempt, outcome="complete", reason="", assurance="confined"),
         review.ReviewRequested(attempt=attempt),
-        *(_found(attempt, *row) for row in found),
+        *(facts.found(attempt, *row) for row in found),
         review.ReviewMeasured(
             attempt=attempt,
-            scores=(_score(dice, 7),),
-            inner=_score(dice, 2),
+            scores=(facts.score(dice, 7),),
+            inner=facts.score(dice, 2),
             per_case=per_case,
             nulls_beaten=good,
             standard_error="0.02",
@@ -383,21 +377,6 @@ def _judge(made: Sample, attempt: str, dice: float) -> None:
     )
 
 
-def _found(attempt: str, check: str, outcome: str, code: str, says: str) -> review.CheckFound:
-    return review.CheckFound.model_validate_json(
-        orjson.dumps(
-            {
-                "attempt": attempt,
-                "check": check,
-                "outcome": outcome,
-                "code": code,
-                "says": says,
-                "evidence": [{"kind": "event", "ref": "9", "says": "the split"}],
-            }
-        )
-    )
-
-
 def _case_scores(made: Sample, of: str, part: str, cases: Sequence[tuple[str, str]]) -> str:
     rows = [
         CaseScore(
@@ -410,15 +389,3 @@ def _case_scores(made: Sample, of: str, part: str, cases: Sequence[tuple[str, st
     ]
     scores = CaseScores(of=of, part="test" if part == "test" else "validation", cases=tuple(rows))
     return made.put(scores.model_dump(mode="json"))
-
-
-def _score(value: float, cases: int) -> data.Score:
-    return data.Score(
-        metric="dice",
-        value=real(value),
-        low=real(max(0.0, value - 0.06)),
-        high=real(min(1.0, value + 0.05)),
-        cases=cases,
-        groups=4,
-        status="ok",
-    )
