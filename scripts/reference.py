@@ -1,7 +1,7 @@
 """Writes docs/reference from the program: `python -m scripts.reference`, or `make docs`.
 
 A test demands that the pages are current, so a command, an event or an error cannot be added
-without its page.
+without its page. The pages on checks, metrics and the ledger's format are written by hand.
 """
 
 import importlib
@@ -96,33 +96,11 @@ def _errors(module_name: str) -> Iterator[tuple[str, int, str]]:
             yield name, cls.exit_code, says
 
 
-def checks_page() -> str:
-    """Return the page of the reviewer's checks and of the reason codes they give."""
-    from amid.checks import CHECKS
-    from amid.rules import ADVICE
-
-    parts = [
-        "# Checks and reason codes\n",
-        "A check is pure over evidence and says what it saw: pass, note, flag, reject, or",
-        "unchecked with the reason. The rules turn the findings of an attempt into accept, flag or",
-        "reject. An id carries its version; a check that decides otherwise gets a new one.\n",
-    ]
-    for name, check in CHECKS.items():
-        module = inspect.getmodule(check)
-        about = [inspect.getdoc(module) or "", inspect.getdoc(check) or ""]
-        parts.append(f"## `{name}`\n\n" + "\n\n".join(text for text in about if text) + "\n")
-
-    parts.append("## Reason codes\n\n| code | what a worker is told |\n|---|---|")
-    parts += [f"| `{code}` | {_cell(ADVICE[code])} |" for code in sorted(ADVICE)]
-    return "\n".join(parts) + "\n"
-
-
 def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
 
 
 PAGES: Mapping[str, Callable[[], str]] = {
-    "checks.md": checks_page,
     "cli.md": cli_page,
     "errors.md": errors_page,
     "events.md": events_page,
