@@ -189,6 +189,7 @@ def test_all_problems_of_all_cases_come_at_once(task: Path) -> None:
         taken(task)
 
     assert len(caught.value.problems) == 28
+    assert caught.value.problems[0].where.startswith("line 2, case p01-v1,")
     assert "28 problems" in str(caught.value)
     assert "… and 8 more" in str(caught.value)
     assert caught.value.exit_code == 1
@@ -282,3 +283,30 @@ def test_a_constant_image_is_a_note_and_no_link(task: Path) -> None:
 
     assert found.links == ()
     assert any("2 cases hold one grey value only" in note for note in found.notes)
+
+
+def test_not_a_number_is_found_in_every_format(task: Path) -> None:
+    image = sitk.Cast(sitk.ReadImage(str(task / "images" / f"{CASE}.nii.gz")), sitk.sitkFloat32)
+    image[3, 4, 5] = float("nan")
+    for name in ("a.mha", "a.nrrd", "a.nii"):
+        sitk.WriteImage(image, str(task / "images" / name))
+
+    def use(rows: list[dict[str, str]]) -> None:
+        for row, name in zip(rows, ("a.mha", "a.nrrd", "a.nii"), strict=False):
+            row["image"] = f"images/{name}"
+
+    edit_table(task, use)
+
+    with pytest.raises(DataProblems) as caught:
+        taken(task)
+
+    assert [p.code for p in caught.value.problems] == ["not-finite"] * 3
+
+
+def test_a_sheared_image_is_refused(task: Path) -> None:
+    edit_header(image(task), lambda head: struct.pack_into("<f", head, 284, 0.5))
+
+    code, says = only_problem(task)
+
+    assert code == "unreadable"
+    assert "not at right angles" in says
