@@ -228,7 +228,7 @@ class TreeFile(Part):
 
 
 class CommitFrozen(Fact):
-    """A worktree as it was handed in. The commit can be made again from this event and its blobs."""
+    """A worktree as it was handed in; this event and its blobs make the commit again."""
 
     type: Literal["commit.frozen"] = "commit.frozen"
     worker: str
