@@ -15,7 +15,7 @@ from amid.profile.image import Array
 from amid.profile.inventory import Taken, take
 from amid.tasks import reading, table
 from amid.vault import Vault
-from tests.amid.sample import edit_header, edit_table, edit_voxels, shared, sitk
+from tests.amid.sample import edit_header, edit_table, edit_voxels, sitk
 
 CASE = "p01-v1"
 
@@ -189,6 +189,7 @@ def test_all_problems_of_all_cases_come_at_once(task: Path) -> None:
         taken(task)
 
     assert len(caught.value.problems) == 28
+    assert caught.value.problems[0].where.startswith("line 2, case p01-v1,")
     assert "28 problems" in str(caught.value)
     assert "… and 8 more" in str(caught.value)
     assert caught.value.exit_code == 1
@@ -284,92 +285,28 @@ def test_a_constant_image_is_a_note_and_no_link(task: Path) -> None:
     assert any("2 cases hold one grey value only" in note for note in found.notes)
 
 
-# --- real images ------------------------------------------------------------------------------
+def test_not_a_number_is_found_in_every_format(task: Path) -> None:
+    image = sitk.Cast(sitk.ReadImage(str(task / "images" / f"{CASE}.nii.gz")), sitk.sitkFloat32)
+    image[3, 4, 5] = float("nan")
+    for name in ("a.mha", "a.nrrd", "a.nii"):
+        sitk.WriteImage(image, str(task / "images" / name))
 
+    def use(rows: list[dict[str, str]]) -> None:
+        for row, name in zip(rows, ("a.mha", "a.nrrd", "a.nii"), strict=False):
+            row["image"] = f"images/{name}"
 
-def real(tmp_path: Path, image: Path, label: Path | None, foreground: str) -> Path:
-    """Return a task of one real case; its folder links to the read-only images."""
-    task = tmp_path / "real"
-    task.mkdir()
-    shutil.copy(image, task / "image.nii.gz")
-    if label is not None:
-        shutil.copy(label, task / "label.nii.gz")
+    edit_table(task, use)
 
-    lines = [
-        "case,patient,split,image,label",
-        f"a,p,train,image.nii.gz,{'label.nii.gz' * bool(label)}",
-    ]
-    (task / "cases.csv").write_text("\n".join(lines) + "\n")
-    (task / "task.toml").write_text(
-        '[task]\nid = "real"\nkind = "segmentation"\n'
-        f"[labels]\nbackground = 0\n{foreground}\n"
-        '[metric]\nprimary = "dice"\ndirection = "maximize"\n'
-    )
-    return task
-
-
-def test_hippocampus_118_has_no_label(tmp_path: Path) -> None:
-    defects = shared("hippocampus", "defects")
-
-    task = real(tmp_path, defects / "hippocampus_118.nii.gz", None, "body = 1")
-
-    assert only_problem_of(task) == ("missing-label", "has no label")
-
-
-def test_hippocampus_281_has_the_label_of_another_organ(tmp_path: Path) -> None:
-    defects = shared("hippocampus", "defects")
-    label = defects / "label_hippocampus_281.nii.gz"
-
-    task = real(tmp_path, defects / "hippocampus_118.nii.gz", label, "body = 1")
-
-    says = "has size 512×512×94, its image 37×52×33"
-    assert only_problem_of(task) == ("label-geometry", says)
-
-
-def test_isles_flair_and_mask_stand_on_different_grids(tmp_path: Path) -> None:
-    raw = shared("isles22_case0009", "rawdata", "sub-strokecase0009", "ses-0001")
-    mask = shared("isles22_case0009", "derivatives", "sub-strokecase0009", "ses-0001")
-    flair = raw / "sub-strokecase0009_ses-0001_flair.nii.gz"
-
-    task = real(tmp_path, flair, next(mask.glob("*_msk.nii.gz")), "lesion = 1")
-
-    says = "has size 112×112×73, its image 512×512×29"
-    assert only_problem_of(task) == ("label-geometry", says)
-
-
-@pytest.mark.parametrize(
-    ("image", "label", "foreground"),
-    [
-        (
-            "isles22_case0009/rawdata/*/*/*_dwi.nii.gz",
-            "isles22*/der*/*/*/*_msk.nii.gz",
-            "lesion = 1",
-        ),
-        (
-            "msd_spleen2_crop/sub-spleen2_ct.nii.gz",
-            "msd_spleen2_crop/*_seg-manual.nii.gz",
-            "spleen = 1",
-        ),
-        ("sct_cord/t1/t1w.nii.gz", "sct_cord/t1/*_seg-manual.nii.gz", "cord = 1"),
-        ("sct_cord/t2/t2.nii.gz", "sct_cord/t2/*_seg-manual.nii.gz", "cord = 1"),
-        ("sct_cord/t2s/t2s.nii.gz", "sct_cord/t2s/t2s_seg.nii.gz", "cord = 1"),
-    ],
-)
-def test_real_oblique_and_anisotropic_pairs_are_accepted(
-    tmp_path: Path, image: str, label: str, foreground: str
-) -> None:
-    root = shared("sct_cord").parent
-    task = real(tmp_path, next(root.glob(image)), next(root.glob(label)), foreground)
-
-    (measured,) = taken(task).measured
-
-    assert measured.label is not None
-    assert min(measured.label.fraction.values()) > 0
-
-
-def only_problem_of(task: Path) -> tuple[str, str]:
     with pytest.raises(DataProblems) as caught:
         taken(task)
 
-    (problem,) = caught.value.problems
-    return problem.code, problem.says
+    assert [p.code for p in caught.value.problems] == ["not-finite"] * 3
+
+
+def test_a_sheared_image_is_refused(task: Path) -> None:
+    edit_header(image(task), lambda head: struct.pack_into("<f", head, 284, 0.5))
+
+    code, says = only_problem(task)
+
+    assert code == "unreadable"
+    assert "not at right angles" in says
