@@ -6,6 +6,7 @@ blake3 only: it starts once for every job.
 """
 
 import json
+import marshal
 import os
 import resource
 import signal
@@ -66,7 +67,7 @@ def claim(job: Job) -> None:
 def start(job: Job) -> tuple[int, int, socket.socket | None]:
     """Start the job; return our child, the reading end of its log, and the control socket."""
     reading, writing = os.pipe()
-    ours, theirs = (None, None) if job.sandbox == "trusted" else socket.socketpair()
+    ours, theirs = _control(job)
     parent = os.getpid()
     child = os.fork()
     if child == 0:
@@ -80,6 +81,20 @@ def start(job: Job) -> tuple[int, int, socket.socket | None]:
         theirs.close()
 
     return child, reading, ours
+
+
+def _control(job: Job) -> tuple[socket.socket | None, socket.socket | None]:
+    """Return both ends of the way to the confiner, with the launch already on it."""
+    if job.sandbox == "trusted":
+        return None, None
+
+    ours, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
+    message = marshal.dumps(job.launch)
+    if len(message) > confine.LAUNCH_LIMIT:
+        raise ValueError(f"the launch of {job.folder} has {len(message)} bytes: shorten argv")
+
+    ours.send(message)
+    return ours, theirs
 
 
 def _become_child(job: Job, parent: int, log: int, control: socket.socket | None) -> NoReturn:

@@ -62,18 +62,16 @@ def test_without_strace_the_limits_hold(tmp_path: Path) -> None:
 def test_a_confiner_that_cannot_confine_fails_the_job_before_it_begins(tmp_path: Path) -> None:
     spec = Place.make(tmp_path).job("open('out/ran', 'w')")
     break_it = """
-import runtime.job
-was = job._become_child
-def become(j, *rest):
-    del j.launch["limits"]
-    (j.folder / "launch.json").write_text(job.json.dumps(j.launch))
-    was(j, *rest)
-job._become_child = become
+was = job._control
+def control(given):
+    del given.launch["reads"]
+    return was(given)
+job._control = control
 """
     outcome = wrapped(spec, break_it)
 
     assert outcome.status == "failed"
-    assert outcome.reason == "the sandbox could not be set up: KeyError: 'limits'"
+    assert outcome.reason == "the sandbox could not be set up: KeyError: 'reads'"
     assert outcome.assurance == "none"
     assert not (spec.folder / "out" / "ran").exists()
 

@@ -4,8 +4,8 @@
 killed the recorded ones fail (ENOSYS) instead of running on unseen.
 """
 
+import os
 import re
-import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,7 +39,8 @@ _UNIX_PATH = re.compile(r'sun_path=(@?)"((?:[^"\\]|\\.)*)"')
 
 def program() -> str | None:
     """Return where strace is, or None."""
-    return shutil.which("strace", path="/usr/local/bin:/usr/bin:/bin")
+    places = (f"{folder}/strace" for folder in ("/usr/local/bin", "/usr/bin", "/bin"))
+    return next((place for place in places if os.access(place, os.X_OK)), None)
 
 
 def command(strace: str, log: Path) -> list[str]:

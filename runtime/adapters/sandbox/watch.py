@@ -1,6 +1,5 @@
 """Watches one running job: its log, its questions, its limits, its end. One thread, one loop."""
 
-import json
 import os
 import select
 import signal
@@ -11,7 +10,7 @@ from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from runtime.adapters.sandbox import outputs, processes
 from runtime.adapters.sandbox.notify import Answerer
@@ -148,19 +147,18 @@ class Watch:
 
         self._poll.unregister(self._control.fileno())
         message, descriptors, _, _ = socket.recv_fds(self._control, 4096, 1)
-        said: dict[str, Any] = {"error": "the confiner ended early"}
-        if message:
-            said = json.loads(message)
+        words = message.decode(errors="replace").split(" ")
+        if words[0] != "confined":
+            self.seen.confined = " ".join(words).strip() or "the confiner ended early"
+            return
 
-        self.seen.confined = said.get("error", "")
-        self.seen.abi = said.get("abi", 0)
+        self.seen.abi = int(words[2])
         if descriptors:
             own = tuple(os.path.realpath(self._folder / name) for name in ("out", "tmp"))
             self.seen.answerer = Answerer(descriptors[0], own)
             self._poll.register(descriptors[0], select.POLLIN)
 
-        if "pid" in said:
-            self._await_job(said["pid"])
+        self._await_job(int(words[1]))
 
     def _await_job(self, pid: int) -> None:
         self.seen.job = pid
