@@ -160,14 +160,14 @@ def _try_copy(path: Path, copy: Path) -> walfile.WalState | None:
     _copy_bytes(path, copy)
     _copy_bytes(_wal(path), _wal(copy))
 
-    if not _begins_with(path, copy, exact=True):
-        return None
-
-    state = walfile.inspect(_wal(copy))
     if not _begins_with(_wal(path), _wal(copy), exact=False):
         return None
 
+    if not _begins_with(path, copy, exact=True):
+        return None
+
     still = size == _size(_wal(copy)) == _size(_wal(path))
+    state = walfile.inspect(_wal(copy))
     return state if still or state.damage is None else None
 
 

@@ -57,15 +57,15 @@ def test_every_read_of_a_busy_ledger_is_one_state_of_it(tmp_path: Path) -> None:
         done = threading.Event()
 
         def work() -> None:
-            while not done.wait(0.001):
-                ledger.append([said("x" * 3000) for _ in range(5)])
+            while not done.wait(0.005):
+                ledger.append([said("x" * 1000) for _ in range(2)])
 
         thread = threading.Thread(target=work)
         thread.start()
         last = 0
 
         try:
-            for _ in range(10):
+            for _ in range(6):
                 try:
                     with read(ledger.path) as reader:
                         seqs = [record.seq for record in reader.records()]
