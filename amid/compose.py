@@ -140,9 +140,7 @@ def _first_events(start: _Start, making: Path, settings: tuple[Setting, ...]) ->
         code=environment.code(blobs.put),
     )
     drawn = SeedDrawn(seed=seed, origin="drawn" if start.seed is None else "option")
-    captured = environment.capture(
-        blobs.put, cores=start.cores, sandboxes=available_sandboxes()
-    )
+    captured = environment.capture(blobs.put, cores=start.cores, sandboxes=available_sandboxes())
     ledger = Ledger.create(making / "ledger.db")
 
     with Journal(ledger) as journal:
@@ -228,12 +226,24 @@ def _take_over(ledger: Ledger, journal: "Journal", blobs: BlobStore, *, fresh: b
 
     after = journal.state.seq
     ledger.acquire()
+    _tidy(ledger, blobs)
     facts: list[Fact] = [_acquired(journal.term)]
 
     if not fresh:
         facts.append(RunResumed(after_seq=after, code=environment.code(blobs.put)))
 
     journal.append(facts)
+
+
+def _tidy(ledger: Ledger, blobs: BlobStore) -> None:
+    """Drop what a crash left in the blob store: half-written files, and blobs no event names."""
+    from ledger.blobfsck import unnamed
+    from ledger.events.references import references
+
+    blobs.sweep()
+
+    for digest in unnamed(blobs, ledger.records(), references):
+        blobs.discard(digest)
 
 
 async def _drive(
@@ -350,8 +360,8 @@ def domain() -> MedicalDomain:
 
 def events(run: Path) -> list[Fact]:
     """Return the whole log of a run as current events; changes nothing in the folder."""
-    from ledger.reader import read
     from ledger.events.stored import from_record
+    from ledger.reader import read
 
     with read(run / "ledger.db") as reader:
         return [from_record(r) for r in reader.records()]

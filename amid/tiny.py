@@ -84,7 +84,7 @@ place vary from patient to patient and, less, between the two visits of one pati
 | `test` | 2 | 2 |
 
 Six development patients are the fewest with which one can be set aside as the inner set while five
-remain to judge on, in three folds. Two visits of one patient look alike, so they must never be parted.
+remain to judge on, in three folds. Two visits of one patient look alike, so they are never parted.
 """
 
 

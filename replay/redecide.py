@@ -69,7 +69,10 @@ class Redecided:
     def says(self) -> str:
         """The answer in one line."""
         if self.divergence is None:
-            return f"no divergence: {self.decisions} decisions were decided again from {self.outcomes} outcomes"
+            return (
+                f"no divergence: {self.decisions} decisions were decided again"
+                f" from {self.outcomes} outcomes"
+            )
 
         return f"diverges at event {self.divergence.seq}, decider {self.divergence.decider}"
 
@@ -151,9 +154,7 @@ def redecide(events: Sequence[Fact], context: Context) -> Redecided:
     return _answer(events, walk, None)
 
 
-def _answer(
-    events: Sequence[Fact], walk: _Replay, divergence: Divergence | None
-) -> Redecided:
+def _answer(events: Sequence[Fact], walk: _Replay, divergence: Divergence | None) -> Redecided:
     return Redecided(
         events=len(events),
         decisions=walk.decisions,

@@ -143,9 +143,7 @@ class Effects:
         return layout.read_manifest(self.blobs.read(digest))
 
     def _spec(self, state: RunState, job: Job, folder: Path) -> JobSpec:
-        view = next(
-            (i for i in job.request.inputs if i.kind == "view" and i.name != "null"), None
-        )
+        view = next((i for i in job.request.inputs if i.kind == "view" and i.name != "null"), None)
         where = None if view is None else self.run / jobspec.view_folder(view.name, view.digest)
         return jobspec.spec(
             job.request,

@@ -93,9 +93,7 @@ def handed_in(
     return (*facts, _submitted(state, worker, asked, frozen, domain))
 
 
-def _commit(
-    worker: Worker, asked: SessionRequested, frozen: Frozen, put: PutBlob
-) -> CommitFrozen:
+def _commit(worker: Worker, asked: SessionRequested, frozen: Frozen, put: PutBlob) -> CommitFrozen:
     files = tuple(
         TreeFile(path=f.path, mode=f.mode, digest=put(f.content), bytes=len(f.content))
         for f in frozen.files
@@ -188,9 +186,7 @@ def job_ended(
     return (*access, *translated, finished)
 
 
-def kind_outcomes(
-    request: JobRequested, out: Path, domain: Domain, put: PutBlob
-) -> Sequence[Fact]:
+def kind_outcomes(request: JobRequested, out: Path, domain: Domain, put: PutBlob) -> Sequence[Fact]:
     """Return the facts that the domain reads out of a trusted job's output folder."""
     if request.kind not in _TRUSTED_OUTCOMES:
         return ()
@@ -243,11 +239,11 @@ def private(state: RunState, job: Job, run: Path, files: Files) -> Mapping[str, 
         **documents(state),
     }
     attempt = state.attempts.get(job.request.subject)
-    
+
     if attempt is None:
         return told
 
-    return told | {"nulls": _nulls(state, files)} | _of_attempt(state, attempt)
+    return {**told, "nulls": _nulls(state, files), **_of_attempt(state, attempt)}
 
 
 def documents(state: RunState) -> Mapping[str, str]:

@@ -174,7 +174,9 @@ class _Source:
     def __exit__(self, *_: object) -> None:
         self._folder.cleanup()
 
-    def arrays(self, scored: CaseScore) -> "tuple[Volume, Volume, Volume, tuple[float, float, float]]":
+    def arrays(
+        self, scored: CaseScore
+    ) -> "tuple[Volume, Volume, Volume, tuple[float, float, float]]":
         """Return image, reference and prediction of a case on one grid, and its spacing.
 
         Raises:

@@ -51,9 +51,7 @@ def _template(slot: Slot, lane: Lane | None) -> str:
     return lane.proposed.template
 
 
-def _earlier(
-    state: RunState, context: Context, slot: Slot, turn: int
-) -> tuple[Attempt, ...]:
+def _earlier(state: RunState, context: Context, slot: Slot, turn: int) -> tuple[Attempt, ...]:
     own = state.attempts.of_worker(slot.worker)
 
     if slot.role == "finalizer":
@@ -66,9 +64,7 @@ def _earlier(
 
 def _past(attempt: Attempt, context: Context) -> Past:
     measured = attempt.measured
-    score = (
-        None if measured is None or not measured.scores else measured.scores[0].value
-    )
+    score = None if measured is None or not measured.scores else measured.scores[0].value
     inner = None if measured is None or measured.inner is None else measured.inner.value
     released = attempt.feedback is not None
     return Past(
@@ -76,9 +72,7 @@ def _past(attempt: Attempt, context: Context) -> Past:
         verdict=attempt.standing,
         codes=() if attempt.verdict is None else attempt.verdict.codes,
         advice=_advice(attempt, context),
-        score=context.domain.round_score(score)
-        if released and score is not None
-        else None,
+        score=context.domain.round_score(score) if released and score is not None else None,
         inner=None if inner is None else context.domain.round_score(inner),
         description=attempt.submitted.description,
     )

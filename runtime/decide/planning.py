@@ -34,27 +34,18 @@ def _lanes(state: RunState, context: Context) -> tuple[Fact, ...]:
 
     contract = context.read(state.task.task.contract)
     profile = context.read(state.task.profile.profile)
-    offers = sorted(
-        context.domain.offers(contract, profile), key=lambda o: (-o.priority, o.lane)
-    )
+    offers = sorted(context.domain.offers(contract, profile), key=lambda o: (-o.priority, o.lane))
     out: list[Fact] = []
 
     for offer in offers:
-        values = {
-            name: getattr(offer, name) for name in type(offer).__dataclass_fields__
-        }
+        values = {name: getattr(offer, name) for name in type(offer).__dataclass_fields__}
         out.append(LaneProposed(**values, by="planner"))
 
     for rank, offer in enumerate(offers, start=1):
-        out.append(
-            LaneRanked(lane=offer.lane, rank=rank, reasons=offer.priority_because)
-        )
+        out.append(LaneRanked(lane=offer.lane, rank=rank, reasons=offer.priority_because))
 
         if offer.kind != "executable":
             because = "; ".join(offer.priority_because)
-            out.append(
-                LaneDownranked(lane=offer.lane, reason=f"{offer.kind}: {because}")
-            )
+            out.append(LaneDownranked(lane=offer.lane, reason=f"{offer.kind}: {because}"))
 
     return tuple(out)
-

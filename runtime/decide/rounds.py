@@ -24,9 +24,7 @@ def decide(state: RunState, context: Context) -> tuple[Fact, ...]:
     """Open the next round of the stage, or end the stage and enter the next."""
     stage = state.stages.now
 
-    if stage is None or any(
-        not state.round_closed(r.round) for r in state.stages.rounds
-    ):
+    if stage is None or any(not state.round_closed(r.round) for r in state.stages.rounds):
         return ()
 
     match stage:
@@ -48,14 +46,10 @@ def _explore(state: RunState, context: Context) -> tuple[Fact, ...]:
     dear = [x for x in waiting if _too_dear(state, x)]
 
     if dear:
-        return tuple(
-            LaneCovered(lane=x.name, accepted=0, reason=_too_dear(state, x)) for x in dear
-        )
+        return tuple(LaneCovered(lane=x.name, accepted=0, reason=_too_dear(state, x)) for x in dear)
 
     turns = context.policy.explorer_turns
-    slots = _slots(
-        state, context, "explore", [("explorer", x.name, None, turns) for x in waiting]
-    )
+    slots = _slots(state, context, "explore", [("explorer", x.name, None, turns) for x in waiting])
 
     if slots:
         return (_open(state, "explore", slots),)
@@ -72,9 +66,7 @@ def _exploit(state: RunState, context: Context) -> tuple[Fact, ...]:
     if slots:
         return (_open(state, "exploit", slots),)
 
-    because = (
-        "its round is closed" if done else "nobody to improve, challenge or repair"
-    )
+    because = "its round is closed" if done else "nobody to improve, challenge or repair"
     return (
         StageEnded(stage="exploit", because=because),
         enter(state, context, "finalize"),
@@ -154,11 +146,7 @@ def _finalize(state: RunState, context: Context) -> tuple[Fact, ...]:
         )
         return (_open(state, "finalize", [_slot(state, context, wanted, place=1)]),)
 
-    because = (
-        "the finalizer is done"
-        if done
-        else "no accepted candidate beats the null models"
-    )
+    because = "the finalizer is done" if done else "no accepted candidate beats the null models"
     return (StageEnded(stage="finalize", because=because),)
 
 
@@ -173,15 +161,8 @@ def _covered(state: RunState, context: Context) -> tuple[Fact, ...]:
         attempts = state.attempts.of_lane(lane.name)
         accepted = sum(a.standing == "accept" for a in attempts)
         needed = context.policy.min_accepted
-        short = (
-            ", ".join(f"{a.id}: {a.standing}" for a in attempts)
-            or "no attempt was handed in"
-        )
-        reason = (
-            "covered"
-            if accepted >= needed
-            else f"{accepted} of {needed} accepted ({short})"
-        )
+        short = ", ".join(f"{a.id}: {a.standing}" for a in attempts) or "no attempt was handed in"
+        reason = "covered" if accepted >= needed else f"{accepted} of {needed} accepted ({short})"
         out.append(LaneCovered(lane=lane.name, accepted=accepted, reason=reason))
 
     return tuple(out)
@@ -218,9 +199,7 @@ def _slot(state: RunState, context: Context, wanted: Wanted, *, place: int) -> S
 
 
 def _open(state: RunState, stage: Stage, slots: list[Slot]) -> RoundOpened:
-    return RoundOpened(
-        stage=stage, round=len(state.stages.rounds) + 1, slots=tuple(slots)
-    )
+    return RoundOpened(stage=stage, round=len(state.stages.rounds) + 1, slots=tuple(slots))
 
 
 def _family(state: RunState, lane: str) -> str:

@@ -26,7 +26,7 @@ def command(*words: str | Path) -> list[str]:
 
 def amid(*words: str | Path, ok: Sequence[int] = (0,)) -> subprocess.CompletedProcess[str]:
     """Run a command to its end; fail with what it said unless its exit code is expected."""
-    done = subprocess.run(  # noqa: S603 - our own words
+    done = subprocess.run(
         command(*words), capture_output=True, text=True, cwd=ROOT, check=False, timeout=600
     )
     assert done.returncode in ok, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
@@ -88,7 +88,7 @@ class Tree:
     def start(cls, *words: str | Path, **environment: str) -> "Tree":
         """Start a command in the background."""
         return cls(
-            subprocess.Popen(  # noqa: S603 - our own words
+            subprocess.Popen(
                 command(*words),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,

@@ -10,7 +10,8 @@ import pytest
 from amid import tiny
 from replay.redecide import redecide
 from runtime.intents import JobIntent, open_intents
-from tests.e2e.runs import Tree, alive, amid, decisions, descendants, events
+from amid.compose import events
+from tests.e2e.runs import Tree, alive, amid, decisions, descendants
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(3600)]
 
@@ -64,7 +65,7 @@ def test_forty_kills_change_no_decision(
     """Given 40 kills uniform in time, then each resumed run decides what the quiet one did."""
     whole, seconds = quiet
     expected = decisions(whole)
-    draw = random.Random(5)  # noqa: S311 - a test's own spread
+    draw = random.Random(5)
     met: Counter[str] = Counter()
 
     for n in range(KILLS):

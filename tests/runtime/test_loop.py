@@ -201,7 +201,7 @@ def test_a_crash_before_any_outcome_changes_no_decision(tmp_path: Path, at: int)
     whole.go()
     broken = Played(tmp_path / "broken", World())
 
-    with pytest.raises(BaseException):  # noqa: B017, PT011 - a group around Crashed
+    with pytest.raises(BaseException):  # noqa: B017 - a group around Crashed
         broken.go(crash_at=at)
         raise Crashed
 
@@ -212,7 +212,9 @@ def test_a_crash_before_any_outcome_changes_no_decision(tmp_path: Path, at: int)
 
 @settings(max_examples=8, deadline=None)
 @given(st.lists(st.integers(1, 6), max_size=6))
-def test_many_crashes_change_no_decision(tmp_path_factory: pytest.TempPathFactory, at: list[int]) -> None:
+def test_many_crashes_change_no_decision(
+    tmp_path_factory: pytest.TempPathFactory, at: list[int]
+) -> None:
     """Given any series of crashes, then the run ends with the same decisions."""
     whole = Played(tmp_path_factory.mktemp("whole"), World())
     whole.go()
@@ -221,7 +223,7 @@ def test_many_crashes_change_no_decision(tmp_path_factory: pytest.TempPathFactor
     for n in at:
         try:
             broken.go(crash_at=n)
-        except BaseException:  # noqa: BLE001, S112 - a group around Crashed
+        except BaseException:  # noqa: S112 - a group around Crashed
             continue
 
     broken.go()
