@@ -52,7 +52,7 @@ class Template:
         chosen = {parameter.name: parameter.start for parameter in self.parameters}
         one_piece = all(pieces <= 1 for pieces in profile.components_median.values())
 
-        return _adapted(chosen, profile.cases) | {"one_piece": one_piece}
+        return chosen | {"one_piece": one_piece}
 
     def units(self, *, fit: int, predicted: int, jobs: int, voxels: int) -> int:
         """Return the price of one attempt in whole seconds of one core.
@@ -67,14 +67,6 @@ class Template:
         scaled = work * max(voxels, _PRICED_VOXELS // 16) // _PRICED_VOXELS
 
         return max(1, -(-(jobs * self.fixed_ms + scaled) // 1000))
-
-
-def _adapted(chosen: Mapping[str, Value], cases: int) -> dict[str, Value]:
-    """Trust local statistics less where few cases speak."""
-    few = cases < 30
-    changes: dict[str, Value] = {"ridge": 0.1, "spread": 2.0} if few else {}
-
-    return {name: changes.get(name, value) for name, value in chosen.items()}
 
 
 _ONE_PIECE = Parameter(

@@ -108,8 +108,9 @@ def _atlas_fusion(data: Profile, ahead: Work) -> LaneOffer:
         training_budget=_budget(ATLAS_FUSION, ahead, units),
         expected_artifacts=_artifacts("model.npz: training images and labels on the grid"),
         failure_modes=(
-            "Anatomy unlike every atlas; shifts of more than three voxels of the grid; the model holds "
-            f"training images, so it must not leave where those may not. {_imbalance(data)}"
+            "Anatomy unlike every atlas; shifts of more than three voxels of the grid; the model "
+            "holds training images, so it must not leave where those may not. "
+            f"{_imbalance(data)}"
         ),
     )
 

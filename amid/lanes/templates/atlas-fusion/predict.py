@@ -45,7 +45,7 @@ class Atlases:
         image = resize(channels, self.grid)
         alike = self._looks @ _unit(image[:, self.near].reshape(1, -1))[0]
         spectrum = _spectrum(image)
-        total = np.zeros((labels, *image[0, *self.window].shape), np.float32)
+        total = np.zeros((labels, *image[:, *self.window].shape[1:]), np.float32)
 
         for atlas in np.argsort(-alike, kind="stable")[: int(chosen["votes"])]:
             place = _best_place(spectrum, self.images[atlas], int(chosen["drift"]))
