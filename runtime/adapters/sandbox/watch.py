@@ -20,7 +20,8 @@ RECORD_LIMIT: Final = 256 << 20
 _TICK_S: Final = 0.05
 _SIZE_EVERY: Final = 5
 _BEAT_EVERY: Final = 20
-_LAST_WORDS_S: Final = 2.0
+_LAST_WORDS_S: Final = 10.0
+_GIVE_UP_S: Final = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,12 +211,18 @@ class Watch:
 
     def _end_everyone(self) -> None:
         """Kill all descendants; the recorder last, so that it can write the ends down."""
-        deadline = time.monotonic() + _LAST_WORDS_S
+        began = time.monotonic()
+        wait_s = 0.002
         while left := self._family.members(afresh=True):
-            late = time.monotonic() > deadline
+            spent = time.monotonic() - began
+            late = spent > _LAST_WORDS_S
             processes.kill(p for p in left if late or p.pid != self._recorder)
-            self._serve(0.002)
+            self._serve(wait_s)
             self._reap_child()
+            wait_s = min(2 * wait_s, 0.02)
+            if spent > _GIVE_UP_S:
+                self.seen.reason = f"process {left[0].pid} does not end (state {left[0].state})"
+                break
 
         self._reap_child()
 
