@@ -88,15 +88,15 @@ def choose(
         return (value is not None, sign * float(value) if value is not None else 0.0, case.case)
 
     order = sorted(scored, key=goodness)
-    middle = max(0, len(order) // 2 - MEDIAN // 2)
-    picks = [("worst", order[:WORST])]
-    picks += [("median", order[middle : middle + MEDIAN]), ("best", order[-BEST:])]
-    chosen: list[tuple[str, CaseScore]] = []
-    for place, some in picks:
-        taken = {case.case for _, case in chosen}
-        chosen += [(place, case) for case in some if case.case not in taken]
-
-    return chosen
+    rest = order[WORST:]
+    between, best = rest[: max(0, len(rest) - BEST)], rest[max(0, len(rest) - BEST) :]
+    first = len(order) // 2 - MEDIAN // 2 - WORST
+    first = max(0, min(first, len(between) - MEDIAN))
+    return [
+        *(("worst", case) for case in order[:WORST]),
+        *(("median", case) for case in between[first : first + MEDIAN]),
+        *(("best", case) for case in best),
+    ]
 
 
 def _refusal(subject: Subject, *, inside: bool) -> str:

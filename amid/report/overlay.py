@@ -20,6 +20,8 @@ HEIGHT = 170
 """Pixels of a plane's longer side, about."""
 MARGIN = 12
 DASH = 4
+THICK = 3
+"""Where a voxel takes so many pixels a contour is two pixels wide, else one."""
 
 Volume = NDArray[Any]
 """Voxels as (z, y, x), axes pointing to superior, posterior and left."""
@@ -103,9 +105,10 @@ def _draw(
     low, high = window
     gray = np.clip((image.astype(np.float64) - low) / max(high - low, 1e-9), 0, 1)
     picture = np.repeat((gray * 255).astype(np.uint8)[:, :, None], 3, axis=2)
-    picture[_edge(reference)] = REFERENCE
+    width = 2 if scale * min(steps) >= THICK else 1
+    picture[_edge(reference, width)] = REFERENCE
     dashes = np.add.outer(np.arange(size[0]), np.arange(size[1])) // DASH % 2 == 0
-    picture[_edge(prediction) & dashes] = PREDICTION
+    picture[_edge(prediction, width) & dashes] = PREDICTION
     return Plane(name, index, _png(picture), size[1], size[0])
 
 
@@ -118,14 +121,15 @@ def _nearest(plane: NDArray[Any], size: tuple[int, int]) -> NDArray[Any]:
     return picked
 
 
-def _edge(labels: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return the outermost pixels of every label: those beside a pixel of another label."""
-    around = np.pad(labels, 1, mode="edge")
-    middle = around[1:-1, 1:-1]
-    beside = (around[:-2, 1:-1], around[2:, 1:-1], around[1:-1, :-2], around[1:-1, 2:])
+def _edge(labels: NDArray[Any], width: int) -> NDArray[np.bool_]:
+    """Return the outermost pixels of every label: those near a pixel of another label."""
+    around = np.pad(labels, width, mode="edge")
     differs = np.zeros(labels.shape, dtype=np.bool_)
-    for other in beside:
-        differs |= other != middle
+    rows, columns = labels.shape
+    for step in range(-width, width + 1):
+        down = around[width + step : width + step + rows, width:-width]
+        across = around[width:-width, width + step : width + step + columns]
+        differs |= (down != labels) | (across != labels)
 
     edge: NDArray[np.bool_] = differs & (labels > 0)
     return edge

@@ -80,7 +80,7 @@ def integrity(subject: Subject) -> tuple[Line, ...]:
         Line("?", "self-attested", "one party holds key, data and machine; no mark has evidence"),
         chain,
         Line("i", "execution", f"assurance of the leading attempt: {cage}"),
-        Line("?", "not checked", "blobs and verdicts: `amid verify` reads each and rules again"),
+        Line("?", "not checked", "blobs and verdicts: amid verify reads each and rules again"),
     )
 
 

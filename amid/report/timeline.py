@@ -1,5 +1,6 @@
 """The timeline: one sentence an event, with gaps, crashes and resumes marked."""
 
+import re
 from dataclasses import dataclass
 
 from amid.cli.sentences import sentence
@@ -11,6 +12,8 @@ GAP_US = 60_000_000
 
 QUIET = frozenset({"access.recorded", "budget.spent", "worker.state_entered", "job.requested"})
 """Events that stand among the raw events only: they would drown the others."""
+
+_JOB = re.compile(r"\bjob ([0-9a-f]{12})\b")
 
 _SHOWN = 400
 """Characters of a body that the raw list shows."""
@@ -58,11 +61,25 @@ def timeline(subject: Subject) -> tuple[Moment, ...]:
 
         paused = record.type == "run.paused" or (paused and record.type == "writer.acquired")
         if record.type not in QUIET:
-            says = subject.shown(sentence(record.type, record.body))
+            says = subject.shown(_named(subject, sentence(record.type, record.body)))
             mark = _mark(record.type)
             moments.append(Moment(record.seq, lasting(at), record.type, says, mark))
 
     return tuple(moments)
+
+
+def _named(subject: Subject, says: str) -> str:
+    """Put a job's kind, attempt and fold in place of its key."""
+    found = _JOB.search(says)
+    if found is None:
+        return says
+
+    for job in subject.history.jobs.values():
+        if job.key.startswith(found[1]):
+            name = f"{job.request.kind} of {job.request.subject}, fold {job.request.fold},"
+            return says.replace(found[0], name, 1)
+
+    return says
 
 
 def _mark(kind: str) -> str:

@@ -98,7 +98,7 @@ def code_of(attempt: str) -> dict[str, bytes]:
 PROFILE = {
     "cases": 12,
     "groups": 6,
-    "test": 3,
+    "test": 4,
     "dimensions": 3,
     "modality": ["MR"],
     "size_median": [12, 12, 12],
@@ -138,7 +138,7 @@ def inventory(data: Path) -> Inventory:
         case = Case(
             case=alias(number),
             group=group(number),
-            split="train" if number < 10 else "test",
+            split="train" if number < 9 else "test",
             attributes={},
             images=(image,),
             label="present",

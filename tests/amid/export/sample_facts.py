@@ -10,9 +10,9 @@ from tests.amid.export import sample_data as sample
 
 
 def split() -> Split:
-    """Two folds, one inner group, three test cases of two groups."""
+    """Two folds, one inner group, four test cases of two groups."""
     names = [sample.alias(number) for number in range(1, sample.CASES + 1)]
-    first, second, inner, test = names[:4], names[4:7], names[7:9], names[9:]
+    first, second, inner, test = names[:4], names[4:6], names[6:8], names[8:]
     return Split(
         scheme="kfold",
         folds=(

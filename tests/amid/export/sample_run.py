@@ -1,7 +1,7 @@
 """Makes a small but whole run without the loop: ledger, blobs and vault, with jobs really executed.
 
 Two accepted lanes and a rejected one, two folds, an average of the accepted ones, twelve cases of
-which three are hidden test cases. `Variant` changes what may differ between two runs that decided
+which four are hidden test cases. `Variant` changes what may differ between two runs that decided
 alike: run id, clock, and the order in which jobs end.
 """
 
@@ -99,7 +99,10 @@ def _begin(made: Sample) -> None:
     settings = (run.Setting(name="data", value=str(made.data), origin="option"),)
     task = made.blobs.put(b"[task]\n")
     agreed = facts.contract(share=made.variant.share)
-    folds = tuple(data.FoldSize(fold=f.fold, fit=3, validation=4) for f in made.split.folds)
+    folds = tuple(
+        data.FoldSize(fold=f.fold, fit=len(f.fit), validation=len(f.validation))
+        for f in made.split.folds
+    )
     made.add(
         run.RunStarted(run=made.variant.run, task=task, settings=settings, code=code),
         run.SeedDrawn(seed=7, origin="option"),
@@ -137,9 +140,9 @@ def _begin(made: Sample) -> None:
             seed=7,
             split=made.put(made.split.model_dump(mode="json")),
             folds=folds,
-            groups=5,
+            groups=4,
             inner=2,
-            test=3,
+            test=4,
             findings=(),
         ),
         data.SuspectedLink(first="c-0002", second="c-0003", evidence="headers are equal"),
