@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from amid.documents import Case, Fold, Geometry, ImageFile, Inventory, Split
 
 itk: Any = SimpleITK
-Array = NDArray[np.integer[Any]]
+Array = NDArray[np.number[Any]]
 LABELS = {"background": 0, "front": 1, "back": 2}
 
 
@@ -92,9 +92,9 @@ def blobs_of_two(seed: int, size: tuple[int, ...] = (12, 10, 8)) -> Array:
     """Return a label array (z, y, x) with two touching boxes at a place drawn from the seed."""
     rng = np.random.RandomState(seed)
     array = np.zeros(size[::-1], dtype=np.uint8)
-    z, y, x = (int(rng.randint(1, 3)) for _ in range(3))
-    array[z : z + 4, y : y + 5, x : x + 4] = 1
-    array[z : z + 4, y : y + 5, x + 4 : x + 7] = 2
+    z, y, x, deep, high, wide = (int(rng.randint(1, 4)) for _ in range(6))
+    array[z : z + 1 + deep, y : y + 2 + high, x : x + 2 + wide] = 1
+    array[z : z + 1 + deep, y : y + 2 + high, x + 2 + wide : x + 4 + wide] = 2
     return array
 
 
@@ -209,7 +209,7 @@ def small_world(root: Path, **metric: object) -> World:
 
 
 def worse(case: str, truth: Array) -> Array:
-    """Return a prediction that is wrong at one edge, differently for each case."""
+    """Return a prediction that lacks the last slice."""
     wrong = truth.copy()
-    wrong[int(case[-2:]) % truth.shape[0]] = 0
+    wrong[int(np.argwhere(truth)[-1][0])] = 0
     return wrong

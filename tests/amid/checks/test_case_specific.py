@@ -33,3 +33,13 @@ def test_passes_two_folds_that_agree_on_an_inner_case() -> None:
         replace(p, payload="agreed") if p.part == "inner" else p for p in HONEST.predictions
     )
     assert check(replace(HONEST, predictions=predictions)).outcome == "pass"
+
+
+def test_passes_one_mask_for_two_visits_of_a_patient() -> None:
+    groups = dict(SAME.split.group_of) | {"c-0001": "g-0002"}
+    assert check(replace(SAME, split=replace(SAME.split, group_of=groups))).outcome == "pass"
+
+
+def test_passes_one_mask_where_the_labels_are_equal_too() -> None:
+    predictions = tuple(replace(p, reference="same label") for p in SAME.predictions)
+    assert check(replace(SAME, predictions=predictions)).outcome == "pass"

@@ -120,9 +120,10 @@ def test_hd95_is_that_of_monai(source: Callable[[], Pairs]) -> None:
 
 @pytest.mark.parametrize("pairs", [0, 10**9])
 def test_both_ways_to_find_distances_agree(pairs: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    plain = [measure(*one) for one in random_pairs()]
+    small = random_pairs()[: len(SPACINGS)]
+    plain = [measure(*one) for one in small]
     monkeypatch.setattr(surface, "PAIRS", pairs)
-    for one, before in zip(random_pairs(), plain, strict=True):
+    for one, before in zip(small, plain, strict=True):
         assert measure(*one) == pytest.approx(before, abs=1e-12)
 
 
