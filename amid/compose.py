@@ -337,15 +337,17 @@ def _stop(until: Until) -> Callable[[RunState], bool]:
 
 def _answer(run: Path, state: RunState) -> RunAnswer:
     from amid import report
+    from amid.export.publish import publish
 
+    ended = state.task.finished
+    built = ended is not None and ended.outcome == "package"
+    package = publish(run) if built else None
     page = run / "report.html"
     report.write(run, page)
-    ended = state.task.finished
-    built = state.task.package is not None
     return RunAnswer(
         outcome="paused" if ended is None else ended.outcome,
         because="it can be resumed" if ended is None else ended.because,
-        package=run / "package" if built else None,
+        package=package,
         report=page,
     )
 
