@@ -42,6 +42,10 @@ class JobSpec:
     seed: int
     private: Mapping[str, str] = field(default_factory=dict)
     """Goes into `job.json` for trusted jobs only, never into an event (absolute paths)."""
+    subject: str = "run"
+    """Attempt id, or `run`; goes into `job.json`."""
+    fold: str = "all"
+    """Fold name, or `all`; goes into `job.json`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,12 +279,18 @@ class Domain(Protocol):
     def manifest(self, attempt_toml: bytes) -> Manifest:
         """Read an attempt.toml; raise runtime.errors.AttemptRefused with what is wrong."""
 
-    def lay_out_view(self, run: Path, view: str, into: Path) -> None:
-        """Copy or reflink the named selection of the data into the new folder `into`."""
+    def lay_out_view(
+        self, run: Path, view: str, into: Path, *, documents: Mapping[str, str]
+    ) -> None:
+        """Copy or reflink the named selection of the data into the new folder `into`.
 
-    def outcomes(
-        self, kind: JobKind, subject: str, out: Path, put: "PutBlob"
-    ) -> Sequence[Fact]:
+        `documents` are the blob digests of `contract`, `inventory` and `split`.
+        """
+
+    def roots(self, run: Path) -> Mapping[str, Path]:
+        """Return the domain's own names for places in access records, such as `data`."""
+
+    def outcomes(self, kind: JobKind, subject: str, out: Path, put: "PutBlob") -> Sequence[Fact]:
         """Translate the output folder of a finished trusted job into facts to append."""
 
 

@@ -10,9 +10,7 @@ from pydantic.fields import FieldInfo
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 """BLAKE3-256 of a blob or of an event body, lowercase hex."""
 
-Blob = Annotated[
-    str, Field(pattern=r"^[0-9a-f]{64}$", json_schema_extra={"blob": "file"})
-]
+Blob = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$", json_schema_extra={"blob": "file"})]
 """Digest of a blob that must be in the blob store."""
 
 ManifestBlob = Annotated[
@@ -33,9 +31,7 @@ Whole = Annotated[int, Field(ge=-(2**53) + 1, le=2**53 - 1)]
 class Part(BaseModel):
     """A value inside an event body: frozen, strict, without unknown keys."""
 
-    model_config = ConfigDict(
-        frozen=True, strict=True, extra="forbid", allow_inf_nan=False
-    )
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
 
 
 class Fact(Part):
@@ -52,9 +48,7 @@ def real(value: float) -> str:
         ValueError: value is NaN or infinite; an undefined score is a status, not a number.
     """
     if not math.isfinite(value):
-        raise ValueError(
-            f"{value} is not a finite number: record a status with a reason instead"
-        )
+        raise ValueError(f"{value} is not a finite number: record a status with a reason instead")
 
     if value == int(value) and abs(value) < 2**53:
         return str(int(value))

@@ -93,6 +93,8 @@ class StageEntered(Fact):
     stage: Stage
     units: Whole
     """Planned seconds this stage may spend."""
+    attempts: Whole | None
+    """Attempts this stage may make; null without a number in the contract."""
 
 
 class Slot(Part):
@@ -228,7 +230,7 @@ class TreeFile(Part):
 
 
 class CommitFrozen(Fact):
-    """A worktree as it was handed in. The commit can be made again from this event and its blobs."""
+    """A worktree as it was handed in; this event and its blobs make the commit again."""
 
     type: Literal["commit.frozen"] = "commit.frozen"
     worker: str

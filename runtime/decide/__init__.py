@@ -1,0 +1,32 @@
+"""Decide: pure functions from the state of a run to the next events, in a fixed order."""
+
+from collections.abc import Mapping
+
+from ledger.events.base import Fact
+from projections.run import RunState
+from runtime.decide import finish, lifecycle, planning, recovery, review, rounds
+from runtime.decide.context import Context, Decider
+
+DECIDERS: Mapping[str, Decider] = {
+    "recovery": recovery.decide,
+    "planning": planning.decide,
+    "lifecycle": lifecycle.decide,
+    "review": review.decide,
+    "rounds": rounds.decide,
+    "finish": finish.decide,
+}
+"""Every decider by name; the first that has something to say speaks."""
+
+
+def decide(state: RunState, context: Context) -> tuple[str, tuple[Fact, ...]]:
+    """Return the name of the deciding rule and its batch of events; empty when all is quiet."""
+    for name, rule in DECIDERS.items():
+        events = rule(state, context)
+
+        if events:
+            return name, events
+
+    return "", ()
+
+
+__all__ = ["DECIDERS", "Context", "Decider", "decide"]

@@ -1,0 +1,141 @@
+"""Commands that look at a run while it goes on or afterwards. None of them changes the run."""
+
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from amid.cli.base import Command, json_option, print_object, run_argument
+
+if TYPE_CHECKING:
+    from amid.cli.folder import Row
+
+LAST = frozenset({"run.finished", "run.aborted"})
+"""Nothing is appended after these."""
+
+
+@click.command(cls=Command)
+@run_argument
+@click.option("--watch", is_flag=True, help="Show it again every two seconds until the run ends.")
+@json_option
+def status(*, run: Path, watch: bool, as_json: bool) -> int:
+    """Say where RUN stands."""
+    from amid.cli.folder import check_run
+    from amid.cli.tables import text_of
+
+    check_run(run)
+    from amid import compose
+
+    if as_json:
+        print_object("status/1", compose.status(run))
+        return 0
+
+    for seq in _heads(run, watch=watch):
+        if watch:
+            click.clear()
+
+        click.echo("\n".join(text_of(compose.status(run))))
+        if watch:
+            click.echo(f"as of event {seq}; ^C ends the watching, not the run", err=True)
+
+    return 0
+
+
+def _heads(run: Path, *, watch: bool) -> Iterator[int]:
+    """Yield the number of the last event, again and again until the run is over."""
+    from amid.cli.folder import rows
+
+    seq = 0
+    over = False
+    while not over:
+        for row in rows(run, after=seq):
+            seq = row.seq
+            over = over or row.type in LAST
+
+        yield seq
+        if not watch:
+            return
+
+        if not over:
+            time.sleep(2.0)
+
+
+@click.command(cls=Command)
+@run_argument
+@click.option("-n", "count", type=click.IntRange(min=0), help="Start with the last N events.")
+@click.option("--once", is_flag=True, help="Print what is there and end; do not follow.")
+@json_option
+def tail(*, run: Path, count: int | None, once: bool, as_json: bool) -> int:
+    """Follow the events of RUN until it is over."""
+    from amid.cli.folder import rows
+    from amid.cli.sentences import sentence
+
+    past = list(rows(run))
+    shown = past if count is None else past[max(0, len(past) - count) :]
+    if as_json:
+        print_object("tail/1", {"events": [_plain(row) for row in shown]})
+        return 0
+
+    seq = past[-1].seq if past else 0
+    over = once or any(row.type in LAST for row in past)
+    for row in shown:
+        click.echo(_line(row, sentence(row.type, row.body)))
+
+    while not over:
+        time.sleep(0.5)
+        for row in rows(run, after=seq):
+            seq = row.seq
+            over = over or row.type in LAST
+            click.echo(_line(row, sentence(row.type, row.body)))
+
+    return 0
+
+
+def _line(row: "Row", text: str) -> str:
+    return f"{row.seq:>6}  {_at(row.at_us):%H:%M:%S}  {row.type:<26} {text}"
+
+
+def _plain(row: "Row") -> dict[str, object]:
+    import json
+
+    from amid.cli.sentences import sentence
+
+    return {
+        "seq": row.seq,
+        "at": _at(row.at_us).isoformat(),
+        "type": row.type,
+        "v": row.v,
+        "hash": row.hash,
+        "says": sentence(row.type, row.body),
+        "body": json.loads(row.body),
+    }
+
+
+def _at(at_us: int) -> datetime:
+    return datetime.fromtimestamp(at_us / 1_000_000, tz=UTC)
+
+
+@click.command(cls=Command)
+@run_argument
+@click.argument("thing", metavar="ID")
+@json_option
+def show(*, run: Path, thing: str, as_json: bool) -> int:
+    """Show one event, attempt, lane, job or blob of RUN.
+
+    ID is an event's number, the name of an attempt, lane or worker, or the beginning of the digest
+    of an event, a job's key, a commit or a blob.
+    `KIND:ID`, such as `blob:12ab`, names the kind where the bare ID could mean two things.
+    """
+    from amid.cli.find import Index
+    from amid.cli.tables import text_of
+
+    found = Index.of(run).find(thing)
+    if as_json:
+        print_object("show/1", found.to_json())
+    else:
+        click.echo("\n".join(text_of(found.to_json())))
+
+    return 0

@@ -1,0 +1,162 @@
+"""Commands that act: start a run, go on with it, show the whole on made-up data."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from amid.cli.base import Command, data_option, json_option, print_object, run_argument, say
+from amid.cli.errors import FAILED, INTERRUPTED
+
+if TYPE_CHECKING:
+    from amid.compose import RunAnswer, Until
+    from ledger.events.base import Fact
+    from ledger.record import Record
+
+CODES = {"package": 0, "stopped": 0, "refused": 1, "aborted": FAILED, "undecided": 6}
+"""Outcome of a run to exit code; a run that only paused is judged by whether that was asked for."""
+
+STEPS = ("profile", "plan", "explore", "promote", "end")
+
+
+@click.command(cls=Command)
+@click.argument("task", type=click.Path(path_type=Path))
+@click.option(
+    "-o", "--out", "folder", type=click.Path(path_type=Path), required=True, metavar="RUN",
+    help="Folder of the run; it must not exist.",
+)  # fmt: skip
+@data_option
+@click.option("--seed", type=click.IntRange(min=0, max=2**53 - 1), help="Default: drawn.")
+@click.option("--budget", metavar="TIME", help="Such as 10m or 2h; default: the task's.")
+@click.option("--agents", default="recipe=2", show_default=True, help="Backends and how many.")
+@click.option(
+    "--sandbox", type=click.Choice(["landlock", "none"]), default="landlock", show_default=True,
+    help="`none` lowers the recorded assurance of every attempt.",
+)  # fmt: skip
+@click.option("--cores", type=click.IntRange(min=1), help="Default: all that this process may use.")
+@click.option(
+    "--until", type=click.Choice(STEPS), default="end", show_default=True,
+    help="Stop after this step; `amid resume` goes on.",
+)  # fmt: skip
+@json_option
+def run(
+    *,
+    task: Path,
+    folder: Path,
+    data: Path | None,
+    seed: int | None,
+    budget: str | None,
+    agents: str,
+    sandbox: str,
+    cores: int | None,
+    until: "Until",
+    as_json: bool,
+) -> int:
+    """Run TASK from its folder to a submission package.
+
+    Every input file is read and checked first; a bad one is an error here, and nothing is left
+    behind.
+    """
+    from amid import compose
+
+    compose.create_run(
+        task,
+        folder,
+        data=data,
+        seed=seed,
+        budget=budget,
+        agents=agents,
+        sandbox=sandbox,
+        cores=cores,
+    )
+    answer = compose.go_on(folder, listen=_narrate, fresh=True, until=until)
+    return _finish(folder, answer, until=until, as_json=as_json)
+
+
+@click.command(cls=Command)
+@run_argument
+@click.option(
+    "--until", type=click.Choice(STEPS), default="end", show_default=True,
+    help="Stop after this step.",
+)  # fmt: skip
+@json_option
+def resume(*, run: Path, until: "Until", as_json: bool) -> int:
+    """Go on with RUN where it stopped, however it stopped."""
+    from amid.cli.folder import check_run
+
+    check_run(run)
+    from amid import compose
+
+    answer = compose.go_on(run, listen=_narrate, until=until)
+    return _finish(run, answer, until=until, as_json=as_json)
+
+
+@click.command(cls=Command)
+@click.option(
+    "-o", "--out", "folder", type=click.Path(path_type=Path), metavar="DIR",
+    help="Where to put task and run; it must not exist. Default: a new temporary folder.",
+)  # fmt: skip
+@click.option("--seed", type=click.IntRange(min=0, max=2**53 - 1), default=0, show_default=True)
+@json_option
+def demo(*, folder: Path | None, seed: int, as_json: bool) -> int:
+    """Run a small task made on the spot to a package."""
+    import tempfile
+
+    from amid import compose, tiny
+    from amid.cli.errors import AmidUsageError
+
+    if folder is None:
+        folder = Path(tempfile.mkdtemp(prefix="amid-demo-"))
+    elif folder.exists():
+        raise AmidUsageError(
+            "the folder for the demo exists", where=str(folder), hint="name another with -o"
+        )
+
+    task, place = folder / "task", folder / "run"
+    folder.mkdir(parents=True, exist_ok=True)
+    tiny.make(task)
+    say(f"made a task of synthetic volumes in {task}")
+    compose.create_run(
+        task,
+        place,
+        data=None,
+        seed=seed,
+        budget=None,
+        agents="recipe=2",
+        sandbox="landlock",
+        cores=None,
+    )
+    answer = compose.go_on(place, listen=_narrate, fresh=True)
+    return _finish(place, answer, until="end", as_json=as_json)
+
+
+TOLD = frozenset(
+    {
+        "lane.proposed", "stage.entered", "attempt.submitted", "review.verdict_given",
+        "null.scored", "lane.promoted", "lane.promotion_refused", "session.failed", "job.failed",
+        "test.scored", "budget.exhausted", "package.built", "package.refused", "run.finished",
+    }
+)  # fmt: skip
+"""Events that `run` and `resume` tell on stderr; `tail` shows them all."""
+
+
+def _narrate(record: "Record", _fact: "Fact") -> None:
+    """Tell the events that a person waiting for the run wants to know."""
+    from amid.cli.sentences import sentence
+
+    if record.type in TOLD:
+        say(f"{record.seq:>5}  {sentence(record.type, record.body)}")
+
+
+def _finish(run: Path, answer: "RunAnswer", *, until: str, as_json: bool) -> int:
+    places = {"run": run, "package": answer.package, "report": answer.report}
+    if as_json:
+        told = {name: str(place) if place else None for name, place in places.items()}
+        print_object("run/1", {"outcome": answer.outcome, "because": answer.because, **told})
+    else:
+        click.echo(f"{answer.outcome}: {answer.because}")
+        for name, place in places.items():
+            if place:
+                click.echo(f"{name + ':':<9}{place}")
+
+    return CODES.get(answer.outcome, INTERRUPTED if until == "end" else 0)

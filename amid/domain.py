@@ -1,0 +1,94 @@
+"""Medicine as the runtime sees it: the `Domain` port over this package."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from amid import attempt, outcomes, rules
+from amid.lanes import offers
+from ledger.blobs import BlobStore
+from ledger.events.base import Fact
+from ledger.events.job import JobKind
+from ledger.events.review import CheckFound
+from runtime.ports import LaneOffer, Manifest, PutBlob, Ruling
+
+_MODULES: Mapping[JobKind, str] = {
+    "null": "amid.nulls",
+    "decode": "amid.review.decode",
+    "review": "amid.review",
+    "test": "amid.review.final",
+    "package": "amid.export",
+}
+"""Job kinds that run our own code, and the module each runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class MedicalDomain:
+    """The domain of one run. Pure but for views and packages, which need the run's folder."""
+
+    blobs: BlobStore
+    data: Path | None = None
+    """Root of the images, where it is no longer the one that the vault names."""
+
+    def command(self, kind: JobKind) -> tuple[str, ...]:
+        """Return the argv of a job kind that runs our own code."""
+        return ("python", "-I", "-m", _MODULES[kind])
+
+    def rules_digest(self) -> str:
+        """Return the digest of the rule set."""
+        return rules.rules_digest()
+
+    def offers(self, contract: bytes, profile: bytes) -> Sequence[LaneOffer]:
+        """Propose lanes."""
+        return offers.offers(contract, profile)
+
+    def verdict(self, findings: Sequence[CheckFound]) -> Ruling:
+        """Rule over findings."""
+        verdict, codes, advice = rules.rule(findings)
+        return Ruling(verdict, codes, advice)
+
+    def round_score(self, value: str) -> str:
+        """Round a score to what a worker may see."""
+        return rules.round_score(value)
+
+    def manifest(self, attempt_toml: bytes) -> Manifest:
+        """Read an attempt.toml."""
+        return attempt.read(attempt_toml)
+
+    def lay_out_view(
+        self, run: Path, view: str, into: Path, *, documents: Mapping[str, str]
+    ) -> None:
+        """Copy the named selection of the data into `into`."""
+        from amid.documents import Inventory, Split
+        from amid.tasks.contract import Contract
+        from amid.views import lay_out
+
+        lay_out(
+            vault=run / "vault",
+            contract=Contract.from_bytes(self.blobs.read(documents["contract"])),
+            inventory=Inventory.model_validate_json(self.blobs.read(documents["inventory"])),
+            split=Split.model_validate_json(self.blobs.read(documents["split"])),
+            view=view,
+            into=into,
+            data=self.data,
+        )
+
+    def roots(self, run: Path) -> Mapping[str, Path]:
+        """Name the places that the access record knows besides the run's own."""
+        from amid.vault import Vault
+
+        return {"data": Path(Vault.open(run / "vault").aliases().data)}
+
+    def outcomes(self, kind: JobKind, subject: str, out: Path, put: PutBlob) -> Sequence[Fact]:
+        """Translate the outputs of a trusted job."""
+        match kind:
+            case "null":
+                return outcomes.nulls(out, put)
+            case "review":
+                return outcomes.review(subject, out, put)
+            case "test":
+                return outcomes.test(subject, out, put)
+            case "package":
+                return outcomes.package(subject, out, put)
+            case _:
+                return ()

@@ -1,0 +1,1 @@
+"""What the data is: inventory of every file, suspected links between patients, profile."""

@@ -1,0 +1,146 @@
+"""Looks at one case while it is decoded: finds defects, keeps the numbers a profile needs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from amid.documents import Geometry
+from amid.profile.image import Volume, corners, pieces
+from amid.profile.raw import Defect, not_finite
+
+SHIFT = 0.1
+"""How far, in voxels, a corner of the label may lie from the image's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Intensity:
+    """Grey values of one channel of one case."""
+
+    low: float
+    p01: float
+    p50: float
+    p99: float
+    high: float
+    mean: float
+    sd: float
+
+    @property
+    def constant(self) -> bool:
+        """Return whether every voxel has the same value."""
+        return self.low == self.high
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """What the label of one case holds, by label name (background left out)."""
+
+    fraction: Mapping[str, float]
+    pieces: Mapping[str, int]
+
+
+def image_defect(volume: Volume, dimensions: int) -> Defect | None:
+    """Return what makes an image unusable, or None."""
+    rank = len(volume.geometry.size)
+    if rank != dimensions:
+        says = f"has {rank} dimensions, task.toml says {dimensions}"
+        return Defect("dimensions", says, "give one file per channel and time point")
+
+    if volume.voxels.dtype.kind not in "iuf":
+        says = f"holds {volume.geometry.pixel}"
+        return Defect("pixel", says, "write real or whole numbers")
+
+    if volume.voxels.dtype.kind == "f":
+        return not_finite(volume.voxels)
+
+    return None
+
+
+def intensity(volume: Volume) -> Intensity:
+    """Return the grey values of a finite image."""
+    voxels = volume.voxels
+    low, p01, p50, p99, high = np.percentile(voxels, (0, 1, 50, 99, 100))
+    return Intensity(
+        low=float(low),
+        p01=float(p01),
+        p50=float(p50),
+        p99=float(p99),
+        high=float(high),
+        mean=float(voxels.mean(dtype=np.float64)),
+        sd=float(voxels.std(dtype=np.float64)),
+    )
+
+
+def grid_defect(label: Geometry, image: Geometry) -> Defect | None:
+    """Return how a label's grid differs from its image's, or None."""
+    if label.size != image.size:
+        says = f"has size {_size(label)}, its image {_size(image)}"
+        return Defect(
+            "label-geometry", says, "resample the label to the image, or correct the path"
+        )
+
+    distance = np.linalg.norm(corners(label) - corners(image), axis=1).max()
+    voxels = float(distance) / min(image.spacing)
+    if voxels > SHIFT:
+        says = f"has a corner {distance:.2f} mm ({voxels:.2f} voxels) from that of its image"
+        return Defect(
+            "label-geometry", says, "resample the label to the image, or correct the header"
+        )
+
+    return None
+
+
+def label_ids(volume: Volume, labels: Mapping[str, int]) -> Defect | NDArray[np.int64]:
+    """Return the label as whole numbers, or what is wrong with its values."""
+    voxels = volume.voxels
+    if volume.geometry.components != 1 or voxels.dtype.kind not in "iuf":
+        says = f"holds {volume.geometry.pixel}"
+        return Defect("label-values", says, "write one whole number per voxel")
+
+    if voxels.dtype.kind == "f":
+        odd = int(voxels.size - np.count_nonzero(np.trunc(voxels) == voxels))
+        if odd or not bool(np.isfinite(voxels).all()):
+            bad = odd or int(np.count_nonzero(~np.isfinite(voxels)))
+            says = f"has {bad} voxels that are not whole numbers"
+            return Defect("label-values", says, "resample labels with the nearest neighbour")
+
+    numbers = voxels.astype(np.int64)
+    allowed = np.asarray(sorted(labels.values()), dtype=np.int64)
+    if int(numbers.min(initial=0)) < 0 or int(numbers.max(initial=0)) > 255:
+        found = np.unique(numbers)
+    else:
+        found = np.flatnonzero(np.bincount(numbers.reshape(-1), minlength=1))
+
+    unknown = [int(n) for n in found if n not in allowed]
+    if unknown:
+        shown = ", ".join(map(str, unknown[:10])) + (" …" if len(unknown) > 10 else "")
+        says = f"holds {shown}, which [labels] of task.toml does not name"
+        return Defect("label-values", says, "name the label in task.toml, or correct the file")
+
+    return numbers
+
+
+def labelled(numbers: NDArray[np.int64], labels: Mapping[str, int]) -> Labelled:
+    """Return how much of the volume each label fills, and in how many pieces."""
+    counts = np.bincount(numbers.reshape(-1), minlength=256)
+    return Labelled(
+        fraction={name: float(counts[n]) / max(1, numbers.size) for name, n in labels.items()},
+        pieces={name: pieces(numbers == n) for name, n in labels.items()},
+    )
+
+
+def _size(geometry: Geometry) -> str:
+    return "×".join(map(str, geometry.size))
+
+
+__all__ = [
+    "SHIFT",
+    "Intensity",
+    "Labelled",
+    "grid_defect",
+    "image_defect",
+    "intensity",
+    "label_ids",
+    "labelled",
+]

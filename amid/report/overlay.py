@@ -1,0 +1,146 @@
+"""Draws three planes of a case with contours of reference and prediction. Arrays in, PNG out.
+
+The reference is a solid line, the prediction a dashed one, in two colours that people with any
+colour vision tell apart; where both lie on one pixel the prediction's dashes are on top.
+"""
+
+import base64
+import io
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+REFERENCE = (230, 159, 0)
+"""Orange of the Okabe-Ito palette."""
+PREDICTION = (86, 180, 233)
+"""Sky blue of the same."""
+HEIGHT = 170
+"""Pixels of a plane's longer side, about."""
+MARGIN = 12
+DASH = 4
+THICK = 3
+"""Where a voxel takes so many pixels a contour is two pixels wide, else one."""
+
+Volume = NDArray[Any]
+"""Voxels as (z, y, x), axes pointing to superior, posterior and left."""
+
+PLANES = ("axial", "coronal", "sagittal")
+
+
+@dataclass(frozen=True, slots=True)
+class Plane:
+    """One picture."""
+
+    name: str
+    index: int
+    uri: str
+    """PNG as a data URI."""
+    width: int
+    height: int
+
+
+def planes(
+    image: Volume,
+    reference: Volume,
+    prediction: Volume,
+    spacing: tuple[float, float, float],
+    window: tuple[float, float],
+) -> tuple[Plane, ...]:
+    """Return axial, coronal and sagittal planes through the thickest part of the structures.
+
+    Args:
+        image: intensities.
+        reference: label numbers, 0 is background.
+        prediction: the same.
+        spacing: millimetres per voxel as (z, y, x).
+        window: intensities shown as black and as white.
+    """
+    either = (reference > 0) | (prediction > 0)
+    box = _box(either)
+    made = []
+    for axis, name in enumerate(PLANES):
+        others = tuple(k for k in range(3) if k != axis)
+        area = either.sum(axis=others)
+        index = int(area.argmax()) if area.any() else image.shape[axis] // 2
+        cut = tuple(index if k == axis else box[k] for k in range(3))
+        steps = tuple(spacing[k] for k in others)
+        flat = [np.asarray(volume[cut]) for volume in (image, reference, prediction)]
+        if axis > 0:  # superior is up
+            flat = [np.flipud(plane) for plane in flat]
+
+        made.append(_draw(name, index, flat, (steps[0], steps[1]), window))
+
+    return tuple(made)
+
+
+def _box(either: NDArray[np.bool_]) -> tuple[slice, ...]:
+    """Return the part of a volume to show: the structures with room around them."""
+    box = []
+    for axis, size in enumerate(either.shape):
+        inside = np.flatnonzero(either.any(axis=tuple(k for k in range(3) if k != axis)))
+        if not len(inside):
+            box.append(slice(0, size))
+            continue
+
+        first, last = int(inside[0]), int(inside[-1]) + 1
+        room = max(MARGIN, (last - first) // 2)
+        box.append(slice(max(0, first - room), min(size, last + room)))
+
+    return tuple(box)
+
+
+def _draw(
+    name: str,
+    index: int,
+    flat: list[NDArray[Any]],
+    steps: tuple[float, float],
+    window: tuple[float, float],
+) -> Plane:
+    rows, columns = (max(1, round(n * step)) for n, step in zip(flat[0].shape, steps, strict=True))
+    scale = HEIGHT / max(rows, columns)
+    size = (max(1, round(rows * scale)), max(1, round(columns * scale)))
+    image, reference, prediction = (_nearest(plane, size) for plane in flat)
+    low, high = window
+    gray = np.clip((image.astype(np.float64) - low) / max(high - low, 1e-9), 0, 1)
+    picture = np.repeat((gray * 255).astype(np.uint8)[:, :, None], 3, axis=2)
+    width = 2 if scale * min(steps) >= THICK else 1
+    picture[_edge(reference, width)] = REFERENCE
+    dashes = np.add.outer(np.arange(size[0]), np.arange(size[1])) // DASH % 2 == 0
+    picture[_edge(prediction, width) & dashes] = PREDICTION
+    return Plane(name, index, _png(picture), size[1], size[0])
+
+
+def _nearest(plane: NDArray[Any], size: tuple[int, int]) -> NDArray[Any]:
+    rows, columns = (
+        np.minimum((np.arange(n) * old) // n, old - 1)
+        for n, old in zip(size, plane.shape, strict=True)
+    )
+    picked: NDArray[Any] = plane[np.ix_(rows, columns)]
+    return picked
+
+
+def _edge(labels: NDArray[Any], width: int) -> NDArray[np.bool_]:
+    """Return the outermost pixels of every label: those near a pixel of another label."""
+    around = np.pad(labels, width, mode="edge")
+    differs = np.zeros(labels.shape, dtype=np.bool_)
+    rows, columns = labels.shape
+    for step in range(-width, width + 1):
+        down = around[width + step : width + step + rows, width:-width]
+        across = around[width:-width, width + step : width + step + columns]
+        differs |= (down != labels) | (across != labels)
+
+    edge: NDArray[np.bool_] = differs & (labels > 0)
+    return edge
+
+
+def _png(picture: NDArray[np.uint8]) -> str:
+    from PIL import Image
+
+    buffer = io.BytesIO()
+    Image.fromarray(picture).save(buffer, "PNG", compress_level=9)
+    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
+
+
+__all__ = ["PREDICTION", "REFERENCE", "Plane", "planes"]

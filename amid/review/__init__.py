@@ -1,0 +1,1 @@
+"""The independent reviewer: a decoder without the vault, then a scorer with it."""

@@ -1,0 +1,267 @@
+"""Reads `task.toml` and says what is wrong with one: key, value, what is allowed or was meant."""
+
+import difflib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import orjson
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from amid.errors import ContractWrong, NotSupported, TaskMissing, from_os_error
+from amid.tasks.contract import Contract
+from amid.tasks.metrics import direction, known
+
+FILE = "task.toml"
+_SHOWN = 4
+_WHY = "the contract decides data, metric and split of the whole run: a slip must not pass silently"
+
+
+@dataclass(frozen=True, slots=True)
+class _Mistake:
+    key: str
+    says: str
+    do: str
+
+
+def load(task_dir: Path) -> Contract:
+    """Read the contract of a task folder.
+
+    Raises:
+        TaskMissing: there is no such folder, or no `task.toml` in it.
+        ContractWrong: the file is not TOML, or says something it may not.
+    """
+    path = task_dir / FILE
+    raw = _parse(path, _read(path))
+
+    try:
+        contract = Contract.model_validate_json(orjson.dumps(raw, default=str))
+    except ValidationError as error:
+        raise _wrong(path, _mistakes(error, raw)) from None
+    except orjson.JSONEncodeError as error:
+        raise _wrong(path, [_Mistake("(file)", str(error), "write smaller numbers")]) from None
+
+    mistakes = disagreements(contract)
+    if mistakes:
+        raise _wrong(path, mistakes)
+
+    return contract
+
+
+def require_supported(contract: Contract) -> None:
+    """Raise NotSupported for a valid contract that this version cannot run."""
+    kind, dimensions = contract.task.kind, contract.task.dimensions
+    if (kind, dimensions) == ("segmentation", 3):
+        return
+
+    key = "kind" if kind != "segmentation" else "dimensions"
+    value = f'"{kind}"' if key == "kind" else str(dimensions)
+    raise NotSupported(
+        f"task.{key} = {value} is not yet supported",
+        where=f"{FILE}, [task] {key}",
+        why="this version can train and judge three-dimensional segmentations only",
+        do='use kind = "segmentation" with dimensions = 3, or wait for a later version',
+    )
+
+
+def disagreements(contract: Contract) -> list[_Mistake]:
+    """Return where sections of a contract contradict each other."""
+    found: list[_Mistake] = []
+    kind, metric = contract.task.kind, contract.metric
+    names = [("metric.primary", metric.primary), *(("metric.also", name) for name in metric.also)]
+
+    for key, name in names:
+        if direction(kind, name) is None:
+            says = f'= "{name}" is not a metric for {kind}'
+            found.append(_Mistake(key, says, _one_of(name, known(kind))))
+
+    better = direction(kind, metric.primary)
+    if better is not None and better != metric.direction:
+        side = "larger" if better == "maximize" else "smaller"
+        says = f'= "{metric.direction}" contradicts {metric.primary}, where {side} is better'
+        found.append(_Mistake("metric.direction", says, f'write direction = "{better}"'))
+
+    if kind == "segmentation" and not contract.labels:
+        says = "is missing: a segmentation needs the number of each label"
+        found.append(_Mistake("labels", says, "write background = 0 and one line per label"))
+
+    return found
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        raise TaskMissing(
+            f"there is no {FILE} in {path.parent}",
+            where=str(path),
+            why="the contract says what the data, the metric and the split are",
+            do="name the folder that holds task.toml",
+        ) from None
+    except OSError as error:
+        raise from_os_error(error, doing=f"reading {FILE}", place=path) from error
+
+
+def _parse(path: Path, content: bytes) -> dict[str, object]:
+    try:
+        return tomllib.loads(content.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        mistake = _Mistake("(file)", f"is not UTF-8 at byte {error.start}", "save it as UTF-8")
+    except tomllib.TOMLDecodeError as error:
+        mistake = _Mistake("(file)", f"is not valid TOML: {error}", "correct that line")
+
+    raise _wrong(path, [mistake])
+
+
+def _wrong(path: Path, mistakes: list[_Mistake]) -> ContractWrong:
+    first = mistakes[0]
+    if len(mistakes) == 1:
+        what, where = f"{first.key} {first.says}", f"{path}, {_place(first.key)}"
+        return ContractWrong(what, where=where, why=_WHY, do=first.do)
+
+    lines = [f"{FILE} has {len(mistakes)} mistakes"]
+    lines += [f"  - {m.key} {m.says}; {m.do}" for m in mistakes[:_SHOWN]]
+    if len(mistakes) > _SHOWN:
+        lines.append(f"  … and {len(mistakes) - _SHOWN} more")
+
+    return ContractWrong("\n".join(lines), where=str(path), why=_WHY, do="correct each key above")
+
+
+def _place(key: str) -> str:
+    section, _, name = key.rstrip(":").partition(".")
+    return f"[{section}] {name}".rstrip() if section != "(file)" else "the whole file"
+
+
+def _mistakes(error: ValidationError, raw: Mapping[str, object]) -> list[_Mistake]:
+    found = [_mistake(detail, raw) for detail in error.errors()]
+    first = {m.key: m for m in reversed(found)}
+    # A misspelt key is also a missing one: say it once.
+    meant = {m.do for m in found}
+    return [
+        m
+        for m in found
+        if m is first[m.key]
+        and (m.says != "is missing" or f'did you mean "{m.key.rpartition(".")[2]}"?' not in meant)
+    ]
+
+
+def _mistake(detail: ErrorDetails, raw: Mapping[str, object]) -> _Mistake:
+    location = tuple(part for part in detail["loc"] if part != "[key]")
+    key = ".".join(str(part) for part in location if not isinstance(part, int))
+    value = _look_up(raw, location)
+    context = detail.get("ctx", {})
+
+    match detail["type"]:
+        case "extra_forbidden":
+            return _Mistake(key, "is not a key of the contract", _meant(location))
+        case "missing":
+            section, _, name = key.rpartition(".")
+            place = f"add it to [{section}]" if section else f"add the section [{name}]"
+            return _Mistake(key, "is missing", place)
+        case "literal_error":
+            allowed = str(context["expected"]).replace("'", '"')
+            return _Mistake(key, f"= {_shown(value)} is not allowed", f"allowed: {allowed}")
+        case "value_error":
+            return _rule_broken(key, value, str(context["error"]))
+        case "string_pattern_mismatch":
+            says = f"= {_shown(value)} has a form that is not allowed"
+            if "[key]" in detail["loc"]:
+                says = f"{_shown(location[-1])} is not a possible name"
+                key = str(location[0])
+            return _Mistake(key, says, f"the pattern is {context['pattern']}")
+        case _:
+            return _Mistake(key, f"= {_shown(value)} is not allowed", _wanted(detail))
+
+
+def _rule_broken(key: str, value: object, rule: str) -> _Mistake:
+    if isinstance(value, Mapping):
+        return _Mistake(f"{key}:", rule, "correct that key")
+
+    return _Mistake(key, f"= {_shown(value)} is not allowed: {rule}", "correct the value")
+
+
+def _wanted(detail: ErrorDetails) -> str:
+    types = {
+        "int_type": "a whole number is needed",
+        "int_from_float": "a whole number is needed",
+        "float_type": "a number is needed",
+        "bool_type": "true or false is needed",
+        "string_type": "a text in quotes is needed",
+        "tuple_type": 'a list such as ["a", "b"] is needed',
+        "dict_type": "a section with one key per line is needed",
+        "model_type": "a section with one key per line is needed",
+    }
+    message = detail["msg"]
+    for said, plain in _LIMITS.items():
+        message = message.replace(said, plain)
+
+    return types.get(detail["type"], message[0].lower() + message[1:])
+
+
+_LIMITS = {
+    "Input should be greater than or equal to": "the least is",
+    "Input should be less than or equal to": "the most is",
+    "Input should be greater than": "it must be above",
+}
+
+
+def _meant(location: tuple[int | str, ...]) -> str:
+    """Return a hint for an unknown key: a near name, its right section, or all that is known."""
+    name = str(location[-1])
+    here = _keys(location[:-1])
+    sections = {section: _keys((section,)) for section in Contract.model_fields}
+
+    near = difflib.get_close_matches(name, here, n=1, cutoff=0.6)
+    if near:
+        return f'did you mean "{near[0]}"?'
+
+    for section, keys in sections.items():
+        if name in keys and len(location) == 2:
+            return f"did you mean to write it under [{section}]?"
+
+    return f"known here: {', '.join(here)}"
+
+
+def _keys(location: tuple[int | str, ...]) -> tuple[str, ...]:
+    model: object = Contract
+    for part in location:
+        if not (isinstance(model, type) and issubclass(model, BaseModel)):
+            return ()
+        field = model.model_fields.get(str(part))
+        model = field.annotation if field is not None else None
+
+    if isinstance(model, type) and issubclass(model, BaseModel):
+        return tuple(model.model_fields)
+
+    return ()
+
+
+def _one_of(name: str, allowed: tuple[str, ...]) -> str:
+    near = difflib.get_close_matches(name, allowed, n=1, cutoff=0.6)
+    hint = f'did you mean "{near[0]}"? ' if near else ""
+    return f"{hint}allowed: {', '.join(allowed)}"
+
+
+def _look_up(raw: object, location: tuple[int | str, ...]) -> object:
+    for part in location:
+        if isinstance(raw, Mapping) and part in raw:
+            raw = raw[part]
+        elif isinstance(raw, list) and isinstance(part, int) and part < len(raw):
+            raw = raw[part]
+        else:
+            return None
+
+    return raw
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, float):
+        return repr(value)
+
+    text = orjson.dumps(value, default=str).decode()
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+__all__ = ["FILE", "disagreements", "load", "require_supported"]

@@ -1,0 +1,97 @@
+"""Decides which records a request becomes on top of a head. Pure but for the clock it is given."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from ledger import hashing
+from ledger.chain import event_hash
+from ledger.committer import Request
+from ledger.errors import CommandReused, HeadMoved
+from ledger.record import Head, NewEvent, Record, run_id
+
+Find = Callable[[str], Record | None]
+"""Looks up a stored record by its command id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Top:
+    """What the next event is put on."""
+
+    head: Head
+    term: int
+    run: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a request becomes: one record per event, of which `new` are not stored yet."""
+
+    records: tuple[Record, ...]
+    new: tuple[Record, ...]
+    top: Top
+    """What stands on top once `new` is stored."""
+
+
+def plan(request: Request, top: Top, *, find: Find, clock: Callable[[], int]) -> Plan:
+    """Return the records of a request, stored ones where a command is repeated.
+
+    A repeated request is answered with what it became the first time, even where the head has
+    moved on since: whoever lost the answer may ask again.
+
+    Raises:
+        HeadMoved: something of the request is new and the head is not the expected one.
+        CommandReused: a command id is stored with another content.
+    """
+    expected = top.head.seq if request.expect_head is None else request.expect_head
+    made: dict[str, Record] = {}
+    records: list[Record] = []
+    new: list[Record] = []
+    place = expected + 1
+
+    for event in request.events:
+        cmd = event.cmd or hashing.command_id(place, event.type, event.v, event.body)
+        known = made.get(cmd) or find(cmd)
+
+        if known is None:
+            if top.head.seq != expected:
+                raise HeadMoved(expected, top.head.seq)
+
+            record, top = _on_top(top, event, cmd, clock())
+            expected += 1
+            new.append(record)
+        else:
+            record = _same(known, event, made)
+
+        made[cmd] = record
+        records.append(record)
+        place = max(place, record.seq + 1)
+
+    return Plan(tuple(records), tuple(new), top)
+
+
+def _same(known: Record, event: NewEvent, made: Mapping[str, Record]) -> Record:
+    if (known.type, known.v, known.body) != (event.type, event.v, event.body):
+        raise CommandReused(known.cmd, None if known.cmd in made else known.seq)
+
+    return known
+
+
+def _on_top(top: Top, event: NewEvent, cmd: str, at_us: int) -> tuple[Record, Top]:
+    run = run_id(event.body) if top.run is None else top.run
+    record = Record(
+        seq=top.head.seq + 1,
+        term=top.term,
+        at_us=at_us,
+        cmd=cmd,
+        type=event.type,
+        v=event.v,
+        prev=top.head.hash,
+        body_hash=hashing.body_hash(event.body),
+        hash=b"",
+        body=event.body,
+    )
+    record = replace(record, hash=event_hash(record, run))
+    return record, Top(Head(record.seq, record.hash), top.term, run)
+
+
+__all__ = ["Find", "Plan", "Top", "plan"]

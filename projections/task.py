@@ -1,0 +1,68 @@
+"""What the run is about: contract, seed, split and null scores.
+
+Reads run.started, run.seed_drawn, task.*, data.*, split.frozen, null.scored, run.finished.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ledger.events.base import Fact
+from ledger.events.data import (
+    DataProfiled,
+    InventoryTaken,
+    NullScored,
+    SplitFrozen,
+    TaskAgreed,
+    TestScored,
+)
+from ledger.events.run import RunFinished, RunStarted, SeedDrawn
+from ledger.events.work import PackageBuilt, PackageRefused
+
+
+_FIELDS: Mapping[type[Fact], str] = {
+    RunStarted: "started",
+    TaskAgreed: "task",
+    InventoryTaken: "inventory",
+    DataProfiled: "profile",
+    SplitFrozen: "split",
+    TestScored: "test",
+    PackageBuilt: "package",
+    PackageRefused: "refused",
+    RunFinished: "finished",
+}
+"""Events that are kept as they are, and the field that holds the last of each."""
+
+
+@dataclass(slots=True)
+class TaskState:
+    """The facts that hold for the whole run; None until they are recorded."""
+
+    started: RunStarted | None = None
+    seed: int = 0
+    task: TaskAgreed | None = None
+    inventory: InventoryTaken | None = None
+    profile: DataProfiled | None = None
+    split: SplitFrozen | None = None
+    nulls: list[NullScored] = field(default_factory=list)
+    test: TestScored | None = None
+    package: PackageBuilt | None = None
+    refused: PackageRefused | None = None
+    finished: RunFinished | None = None
+
+    def apply(self, event: Fact) -> None:
+        """Take in one event."""
+        name = _FIELDS.get(type(event))
+
+        if name is not None:
+            setattr(self, name, event)
+        elif isinstance(event, SeedDrawn):
+            self.seed = event.seed
+        elif isinstance(event, NullScored):
+            self.nulls.append(event)
+
+    def setting(self, name: str, default: str) -> str:
+        """Return a recorded setting, or `default` where the run did not record it."""
+        if self.started is None:
+            return default
+
+        return next((s.value for s in self.started.settings if s.name == name), default)

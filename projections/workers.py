@@ -1,0 +1,104 @@
+"""Workers: their state, their sessions and what they froze.
+
+Reads worker.*, session.*, commit.frozen.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from ledger.events.base import Fact
+from ledger.events.work import (
+    CommitFrozen,
+    SessionFailed,
+    SessionLost,
+    SessionRequested,
+    TurnFinished,
+    WorkerRetired,
+    WorkerSpawned,
+    WorkerState,
+    WorkerStateEntered,
+)
+
+SessionStatus = Literal["none", "open", "finished", "failed", "lost"]
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """One worker as it stands now."""
+
+    spawned: WorkerSpawned
+    state: WorkerState = "initialization"
+    session: SessionRequested | None = None
+    session_status: SessionStatus = "none"
+    failed: SessionFailed | None = None
+    commits: tuple[CommitFrozen, ...] = ()
+    retired: bool = False
+
+    @property
+    def id(self) -> str:
+        """The worker's id."""
+        return self.spawned.worker
+
+    @property
+    def turn(self) -> int:
+        """The turn that was asked for last; 0 before the first."""
+        return 0 if self.session is None else self.session.turn
+
+
+class Workers:
+    """All workers of a run."""
+
+    def __init__(self) -> None:
+        """Start with no workers."""
+        self._by_id: dict[str, Worker] = {}
+
+    def apply(self, event: Fact) -> None:
+        """Take in one event; session outcomes of an older epoch change nothing."""
+        match event:
+            case WorkerSpawned(worker=name):
+                self._by_id[name] = Worker(event)
+            case WorkerStateEntered(worker=name, state=state):
+                self._put(name, state=state)
+            case WorkerRetired(worker=name):
+                self._put(name, retired=True)
+            case SessionRequested(worker=name):
+                self._put(name, session=event, session_status="open", failed=None)
+            case TurnFinished(worker=name):
+                self._end(event, "finished")
+            case SessionFailed(worker=name):
+                if self._end(event, "failed"):
+                    self._put(name, failed=event)
+            case SessionLost(worker=name):
+                self._end(event, "lost")
+            case CommitFrozen(worker=name):
+                self._put(name, commits=(*self._by_id[name].commits, event))
+            case _:
+                pass
+
+    def _put(self, name: str, **change: object) -> None:
+        self._by_id[name] = replace(self._by_id[name], **change)  # type: ignore[arg-type]
+
+    def _end(self, event: TurnFinished | SessionFailed | SessionLost, to: SessionStatus) -> bool:
+        asked = self._by_id[event.worker].session
+        fresh = asked is not None and (asked.turn, asked.epoch) == (
+            event.turn,
+            event.epoch,
+        )
+
+        if fresh:
+            self._put(event.worker, session_status=to)
+
+        return fresh
+
+    def __iter__(self) -> Iterator[Worker]:
+        """Yield workers in the order they were spawned."""
+        yield from self._by_id.values()
+
+    def get(self, name: str) -> Worker | None:
+        """Return one worker, if it is known."""
+        return self._by_id.get(name)
+
+    def commit_of(self, commit: str) -> CommitFrozen | None:
+        """Return the frozen commit with this id, if a worker made it."""
+        return next((c for w in self for c in w.commits if c.commit == commit), None)

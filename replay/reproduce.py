@@ -1,0 +1,345 @@
+"""Executes recorded train and predict jobs again, elsewhere, and compares every byte they leave.
+
+Nothing is adopted: the job folders are new, a predict job gets the model that was trained anew, and
+an average gets predictions that were made anew. Only code and data come from the record.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import anyio
+
+from ledger.blobs import BlobStore
+from ledger.errors import LedgerError
+from ledger.events.job import Input, JobRequested
+from ledger.reader import read
+from replay.history import History, Job
+from runtime.errors import Needed, RunExists
+from runtime.jobspec import spec, view_folder, view_from_job
+from runtime.layout import lay_out_inputs, read_manifest
+from runtime.ports import Executor, JobOutcome, OutputFile
+
+SCHEMA = "reproduce/1"
+KINDS = ("train", "predict")
+
+LayOut = Callable[[str, Path], None]
+"""Lays the named data view out in a new folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One output file that came out otherwise."""
+
+    job: str
+    """`<kind> <attempt> <fold>`."""
+    path: str
+    what: Literal["differs", "missing", "added"]
+    recorded_bytes: int | None
+    found_bytes: int | None
+
+    @property
+    def says(self) -> str:
+        """Return the difference as a line for people."""
+        return (
+            f"{self.job}: {self.path} {self.what} ({self.recorded_bytes} -> {self.found_bytes} B)"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """One job that was executed again."""
+
+    job: str
+    key: str
+    files: int
+    identical: bool
+    recorded_class: str
+    """What the run recorded: `bitwise`, `bitwise-predict` or `statistical`."""
+    cpu_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What executing again gave."""
+
+    as_of: int
+    seed: int | None
+    """The seed used instead of the recorded ones; None for a true reproduction."""
+    jobs: tuple[Done, ...]
+    differences: tuple[Difference, ...]
+    failures: tuple[str, ...]
+    """Jobs that failed or could not be laid out."""
+
+    @property
+    def ok(self) -> bool:
+        """Say whether at least one job ran and every file came out the same."""
+        return bool(self.jobs) and not self.problems
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Return every failure and every difference as a line for people."""
+        return (*self.failures, *(difference.says for difference in self.differences))
+
+    @property
+    def says(self) -> str:
+        """Return the answer in one line."""
+        same = sum(job.identical for job in self.jobs)
+        files = sum(job.files for job in self.jobs)
+        return (
+            f"{'yes' if self.ok else 'no'}: {same} of {len(self.jobs)} jobs gave the same bytes "
+            f"again ({files} files, {self.cpu_ms / 1000:.1f} s of processor time); "
+            f"{len(self.differences)} files differ, {len(self.failures)} jobs failed"
+            f"{'' if self.seed is None else f'; seed {self.seed} instead of the recorded ones'}"
+        )
+
+    @property
+    def cpu_ms(self) -> int:
+        """Return the processor time that was spent."""
+        return sum(job.cpu_ms for job in self.jobs)
+
+    def to_json(self) -> dict[str, object]:
+        """Return the answer for `--json`."""
+        return {
+            "schema": SCHEMA,
+            "ok": self.ok,
+            "as_of": self.as_of,
+            "seed": self.seed,
+            "cpu_seconds": round(self.cpu_ms / 1000, 3),
+            "files": sum(job.files for job in self.jobs),
+            "jobs": [asdict(job) for job in self.jobs],
+            "differences": [asdict(difference) for difference in self.differences],
+            "problems": list(self.failures),
+        }
+
+
+@dataclass(slots=True)
+class _Redo:
+    """What is known while jobs are executed again."""
+
+    history: History
+    blobs: BlobStore
+    executor: Executor
+    lay_out: LayOut
+    work: Path
+    seed: int | None
+    made: dict[str, tuple[OutputFile, ...]] = field(default_factory=dict)
+    """Key of the recorded job to what it left this time."""
+    done: dict[str, Done] = field(default_factory=dict)
+    differences: list[Difference] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+
+
+async def reproduce(
+    run: Path,
+    attempts: Sequence[str] | Literal["all"],
+    *,
+    executor: Executor,
+    lay_out: LayOut,
+    work: Path,
+    seed: int | None = None,
+    at_once: int = 1,
+) -> Answer:
+    """Execute the recorded jobs of attempts again in the new or empty folder `work`.
+
+    The jobs of members that an attempt averages are executed too. With `seed` every job gets that
+    seed instead of the recorded one: a control, which shows that differences would be seen.
+
+    Raises:
+        RunExists: something lies in `work` already.
+        Needed: an attempt is not in the run.
+        ledger.errors.LedgerError: `ledger.db` cannot be read.
+    """
+    _refuse_used(work)
+    with read(run / "ledger.db") as reader:
+        history = History.of(reader.records())
+
+    blobs = BlobStore(run / "blobs")
+    # jobs run in folders of their own, and the sandbox is told absolute paths
+    redo = _Redo(history, blobs, executor, lay_out, _absolute(work), seed)
+    for wave in _waves(history, _wanted(history, attempts)):
+        _lay_out_views(redo, wave)
+        limit = anyio.CapacityLimiter(at_once)
+        async with anyio.create_task_group() as tasks:
+            for job in wave:
+                tasks.start_soon(_again, redo, job, limit)
+
+    order = list(history.jobs)
+    return Answer(
+        as_of=history.head,
+        seed=seed,
+        jobs=tuple(redo.done[key] for key in order if key in redo.done),
+        differences=tuple(sorted(redo.differences, key=lambda x: (x.job, x.path))),
+        failures=tuple(sorted(redo.failures)),
+    )
+
+
+def _absolute(path: Path) -> Path:
+    return path.absolute()
+
+
+def _refuse_used(work: Path) -> None:
+    if work.exists() and any(work.iterdir()):
+        raise RunExists(
+            "the folder to work in is not empty",
+            where=work,
+            why="a job folder that is there already would be adopted instead of executed",
+            hint="name a new folder",
+        )
+
+
+def _wanted(history: History, attempts: Sequence[str] | Literal["all"]) -> list[Job]:
+    """Return the finished jobs of the attempts and all jobs whose outputs those read."""
+    names = sorted(history.attempts) if attempts == "all" else list(attempts)
+    for name in names:
+        if name not in history.attempts:
+            raise Needed(
+                f"there is no attempt {name} in this run",
+                why="only a recorded attempt can be executed again",
+                hint=f"one of: {', '.join(sorted(history.attempts)) or 'none was submitted'}",
+            )
+
+    found: dict[str, Job] = {}
+    todo = [job for name in names for kind in KINDS for job in history.jobs_of(name, kind)]
+    while todo:
+        job = todo.pop()
+        if job.finished is not None and job.key not in found:
+            found[job.key] = job
+            todo += [source for _, source in history.needed_by(job)]
+
+    return [job for key, job in history.jobs.items() if key in found]
+
+
+def _waves(history: History, jobs: Sequence[Job]) -> list[list[Job]]:
+    """Return the jobs in groups; each job stands after all jobs whose outputs it reads."""
+    depth: dict[str, int] = {}
+    for job in jobs:  # in the order of requests: whatever a job reads was asked for before
+        sources = [source.key for _, source in history.needed_by(job)]
+        depth[job.key] = 1 + max((depth.get(key, 0) for key in sources), default=0)
+
+    levels = sorted(set(depth.values()))
+    return [[job for job in jobs if depth[job.key] == level] for level in levels]
+
+
+def _lay_out_views(redo: _Redo, wave: Sequence[Job]) -> None:
+    views = {(given.name, given.digest) for job in wave for given in _views(job.request)}
+    for name, digest in sorted(views):
+        folder = redo.work / view_folder(name, digest)
+        if not folder.exists():
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            redo.lay_out(name, folder)
+
+
+async def _again(redo: _Redo, job: Job, limit: anyio.CapacityLimiter) -> None:
+    """Execute one job again and compare what it left."""
+    name = _name(job)
+    recorded = job.finished
+    if recorded is None:
+        return
+
+    async with limit:
+        try:
+            expected = read_manifest(redo.blobs.read(recorded.outputs))
+            folder = _lay_out(redo, job)
+            outcome = await _execute(redo, job, folder)
+        except (LedgerError, ValueError, KeyError) as problem:
+            redo.failures.append(f"{name}: cannot be laid out: {problem}")
+            return
+
+    if outcome.status != "finished":
+        redo.failures.append(f"{name}: {outcome.status}: {outcome.reason}")
+        return
+
+    differences = compare(name, expected, outcome.outputs)
+    redo.made[job.key] = outcome.outputs
+    redo.differences += differences
+    redo.done[job.key] = Done(
+        job=name,
+        key=job.key,
+        files=len(outcome.outputs),
+        identical=not differences,
+        recorded_class=recorded.reproduction,
+        cpu_ms=outcome.cpu_ms,
+    )
+
+
+def _lay_out(redo: _Redo, job: Job) -> Path:
+    """Lay the inputs out from code blobs and from what was made this time."""
+    folder = redo.work / "jobs" / job.key
+    sources = {given.name: source for given, source in redo.history.needed_by(job)}
+    places: dict[str, Path] = {}
+    for source in sources.values():
+        for file in redo.made[source.key]:
+            places[file.digest] = redo.work / "jobs" / source.key / "out" / file.path
+
+    def outputs(given: Input) -> Sequence[OutputFile]:
+        return redo.made[sources[given.name].key]
+
+    def copy(digest: str, target: Path) -> None:
+        if digest in places:
+            target.write_bytes(places[digest].read_bytes())
+        else:
+            redo.blobs.copy_to(digest, target)
+
+    lay_out_inputs(job.request, folder, code=_code(redo, job), outputs=outputs, copy=copy)
+    return folder
+
+
+def _code(redo: _Redo, job: Job) -> Mapping[str, str]:
+    names = [given.name for given in job.request.inputs if given.kind == "code"]
+    frozen = redo.history.code_of(names[0]) if names else None
+    if names and frozen is None:
+        raise ValueError(f"the frozen commit of {names[0]} is not in the ledger")
+
+    return {file.path: file.digest for file in frozen.files} if frozen else {}
+
+
+async def _execute(redo: _Redo, job: Job, folder: Path) -> JobOutcome:
+    request = job.request
+    if redo.seed is not None:
+        request = request.model_copy(update={"seed": redo.seed})
+
+    views = _views(request)
+    view = redo.work / view_folder(views[0].name, views[0].digest) if views else None
+    return await redo.executor.run(
+        spec(
+            request,
+            key=job.key,
+            folder=folder,
+            reads=(view,) if view else (),
+            roots={"view": view} if view else {},
+            data=view_from_job(views[0].name, views[0].digest) if views else None,
+            stop_at=job.finished.stopped_at if job.finished else None,
+        )
+    )
+
+
+def _views(request: JobRequested) -> list[Input]:
+    return [given for given in request.inputs if given.kind == "view"]
+
+
+def compare(
+    name: str, recorded: Sequence[OutputFile], found: Sequence[OutputFile]
+) -> list[Difference]:
+    """Return every file in which two output folders differ, by path."""
+    before = {file.path: file for file in recorded}
+    now = {file.path: file for file in found}
+    rows = []
+    for path in sorted(before.keys() | now.keys()):
+        old, new = before.get(path), now.get(path)
+        if old is None and new is not None:
+            rows.append(Difference(name, path, "added", None, new.bytes))
+        elif new is None and old is not None:
+            rows.append(Difference(name, path, "missing", old.bytes, None))
+        elif old is not None and new is not None and old.digest != new.digest:
+            rows.append(Difference(name, path, "differs", old.bytes, new.bytes))
+
+    return rows
+
+
+def _name(job: Job) -> str:
+    return f"{job.request.kind} {job.request.subject} {job.request.fold}"
+
+
+__all__ = ["SCHEMA", "Answer", "Difference", "Done", "LayOut", "compare", "reproduce"]

@@ -1,0 +1,247 @@
+"""Watches one running job: its log, its questions, its limits, its end. One thread, one loop."""
+
+import os
+import select
+import signal
+import socket
+import stat
+import time
+from collections import deque
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from runtime.adapters.sandbox import outputs, processes
+from runtime.adapters.sandbox.notify import Answerer
+
+LOG_KEPT: Final = 64 * 1024
+RECORD_LIMIT: Final = 256 << 20
+_TICK_S: Final = 0.05
+_SIZE_EVERY: Final = 5
+_BEAT_EVERY: Final = 20
+_LAST_WORDS_S: Final = 10.0
+_GIVE_UP_S: Final = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The limits as the watch enforces them."""
+
+    wall_s: int
+    cpu_s: int
+    memory_mib: int
+    output_mib: int
+    processes: int
+
+
+@dataclass(slots=True)
+class Seen:
+    """What the watch knows when everything is over."""
+
+    reason: str = ""
+    """Why the watch ended the job, empty when it ended by itself."""
+    confined: str = ""
+    """Why the sandbox could not be set up, empty when it could."""
+    job: int = 0
+    abi: int = 0
+    status: int | None = None
+    """Wait status of the process we started (the recorder, or the job itself)."""
+    abandoned: bool = False
+    """The executor is gone or asked us to stop: leave no result."""
+    log: deque[bytes] = field(default_factory=deque)
+    answerer: Answerer | None = None
+
+
+class Watch:
+    """The loop around one started job."""
+
+    def __init__(
+        self,
+        folder: Path,
+        bounds: Bounds,
+        child: int,
+        log: int,
+        control: socket.socket | None,
+        *,
+        recorded: bool,
+    ) -> None:
+        self.seen = Seen(job=0 if control else child)
+        self._folder = folder
+        self._bounds = bounds
+        self._child = child
+        self._recorder = child if recorded else 0
+        self._family = processes.Family(os.getpid())
+        self._poll = select.poll()
+        self._log = log
+        self._log_bytes = 0
+        self._control = control
+        self._lifeline = _is_lifeline(0)
+        self._job_handle: int | None = None
+        self._ticks = 0
+        self._over = False
+        self._deadline = time.monotonic() + bounds.wall_s
+        for descriptor in (log, *((control.fileno(),) if control else ())):
+            self._poll.register(descriptor, select.POLLIN)
+
+        if self._lifeline:
+            self._poll.register(0, select.POLLIN)
+
+        signal.signal(signal.SIGTERM, self._abandon)
+        signal.signal(signal.SIGINT, self._abandon)
+
+    def run(self) -> Seen:
+        """Wait for the end of the job, end what it left, and return what was seen."""
+        if self._control is None:
+            self._await_job(self._child)
+
+        while not self._over and self._reap_child() is None:
+            self._serve(_TICK_S)
+            self._check()
+
+        self._serve(0)  # a short job's confiner may have spoken and gone since the last look
+        self._end_everyone()
+        self._drain()
+        return self.seen
+
+    def _abandon(self, *_: object) -> None:
+        self.seen.abandoned = True
+        self._over = True
+
+    def _stop(self, reason: str) -> None:
+        if not self._over:
+            self.seen.reason = reason
+
+        self._over = True
+
+    def _serve(self, wait_s: float) -> None:
+        for descriptor, what in self._poll.poll(wait_s * 1000):
+            if descriptor == self._log:
+                self._read_log()
+            elif self._control is not None and descriptor == self._control.fileno():
+                self._hear()
+            elif self.seen.answerer is not None and descriptor == self.seen.answerer.listener:
+                if not what & select.POLLIN or not self.seen.answerer.answer_one():
+                    self._poll.unregister(descriptor)
+            elif descriptor == self._job_handle:
+                self._poll.unregister(descriptor)
+                self._over = True
+            elif descriptor == 0 and not os.read(0, 4096):
+                self._poll.unregister(0)
+                self._abandon()
+
+    def _read_log(self) -> None:
+        block = os.read(self._log, LOG_KEPT)
+        if not block:
+            self._poll.unregister(self._log)
+            return
+
+        self.seen.log.append(block)
+        self._log_bytes += len(block)
+        while self._log_bytes - len(self.seen.log[0]) >= LOG_KEPT:
+            self._log_bytes -= len(self.seen.log.popleft())
+
+    def _hear(self) -> None:
+        """Take the confiner's one message: who the job is, and the listener."""
+        if self._control is None:
+            return
+
+        self._poll.unregister(self._control.fileno())
+        message, descriptors, _, _ = socket.recv_fds(self._control, 4096, 1)
+        words = message.decode(errors="replace").split(" ")
+        if words[0] != "confined":
+            self.seen.confined = " ".join(words).strip() or "the confiner ended early"
+            return
+
+        self.seen.abi = int(words[2])
+        if descriptors:
+            own = tuple(os.path.realpath(self._folder / name) for name in ("out", "tmp"))
+            self.seen.answerer = Answerer(descriptors[0], own)
+            self._poll.register(descriptors[0], select.POLLIN)
+
+        self._await_job(int(words[1]))
+
+    def _await_job(self, pid: int) -> None:
+        self.seen.job = pid
+        with suppress(ProcessLookupError):
+            self._job_handle = os.pidfd_open(pid)
+            self._poll.register(self._job_handle, select.POLLIN)
+
+    def _reap_child(self) -> int | None:
+        """Bury every child that ended; return our own one's wait status, None while it runs."""
+        with suppress(ChildProcessError):
+            while True:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+                if pid == self._child:
+                    self.seen.status = status
+                elif pid == 0:
+                    break
+
+        return self.seen.status
+
+    def _check(self) -> None:
+        """Hold the limits against what the job uses now."""
+        self._ticks += 1
+        bounds = self._bounds
+        members = [p for p in self._family.members() if p.pid != self._recorder]
+        if time.monotonic() > self._deadline:
+            self._stop(f"wall limit of {bounds.wall_s} s reached")
+        elif len(members) > bounds.processes:
+            self._stop(f"process limit of {bounds.processes} reached")
+        elif sum(p.cpu_ms for p in members) > bounds.cpu_s * 1000:
+            self._stop(f"CPU limit of {bounds.cpu_s} s reached")
+        elif sum(p.rss_kib for p in members) > bounds.memory_mib * 1024:
+            if processes.shared_memory_kib(members) > bounds.memory_mib * 1024:
+                self._stop(f"memory limit of {bounds.memory_mib} MiB reached")
+
+        if self._ticks % _SIZE_EVERY == 0:
+            self._check_sizes()
+
+        if self._ticks % _BEAT_EVERY == 0:
+            os.utime(self._folder / "beat")
+
+    def _check_sizes(self) -> None:
+        written = sum(outputs.size(self._folder / name) for name in ("out", "tmp"))
+        if written > self._bounds.output_mib << 20:
+            self._stop(f"output limit of {self._bounds.output_mib} MiB reached")
+
+        with suppress(FileNotFoundError):
+            if (self._folder / "log" / "strace.out").stat().st_size > RECORD_LIMIT:
+                self._stop(f"access record limit of {RECORD_LIMIT >> 20} MiB reached")
+
+    def _end_everyone(self) -> None:
+        """Kill all descendants; the recorder last, so that it can write the ends down."""
+        began = time.monotonic()
+        wait_s = 0.002
+        while left := self._family.members(afresh=True):
+            spent = time.monotonic() - began
+            late = spent > _LAST_WORDS_S
+            processes.kill(p for p in left if late or p.pid != self._recorder)
+            self._serve(wait_s)
+            self._reap_child()
+            wait_s = min(2 * wait_s, 0.02)
+            if spent > _GIVE_UP_S:
+                self.seen.reason = f"process {left[0].pid} does not end (state {left[0].state})"
+                break
+
+        self._reap_child()
+
+    def _drain(self) -> None:
+        """Read what is left in the pipe; nobody writes to it any more."""
+        os.set_blocking(self._log, False)
+        with suppress(BlockingIOError):
+            while block := os.read(self._log, LOG_KEPT):
+                self.seen.log.append(block)
+
+
+def _is_lifeline(descriptor: int) -> bool:
+    """Say whether our standard input is a pipe whose other end the executor holds open."""
+    try:
+        mode = os.fstat(descriptor).st_mode
+    except OSError:
+        return False
+
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
+
+
+__all__ = ["LOG_KEPT", "Bounds", "Seen", "Watch"]

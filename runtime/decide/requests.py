@@ -1,0 +1,186 @@
+"""Build the job requests of a run from its state: which command, inputs, limits and seed."""
+
+from ledger.events.job import Input, JobKind, JobRequested
+from ledger.events.work import AttemptSubmitted
+from projections.jobs import Job
+from projections.run import RunState
+from runtime.decide.context import Context
+from runtime.jobspec import code_digest
+from runtime.seeds import derive
+
+FOLDS = "folds"
+"""Fold name of jobs that take in the predictions of all folds."""
+ALL = "all"
+"""Fold name of jobs about the hidden test cases."""
+
+
+def split_digest(state: RunState) -> str:
+    """Return the digest of the frozen split; every data view is named under it."""
+    if state.task.split is None:
+        raise ValueError("no split is frozen: a job cannot be asked for yet")
+
+    return state.task.split.split
+
+
+def folds(state: RunState) -> tuple[str, ...]:
+    """Return the names of the folds in order."""
+    return () if state.task.split is None else tuple(f.fold for f in state.task.split.folds)
+
+
+def _request(
+    state: RunState,
+    context: Context,
+    *,
+    subject: str,
+    kind: JobKind,
+    fold: str,
+    command: tuple[str, ...],
+    inputs: tuple[Input, ...],
+    trusted: bool,
+) -> JobRequested:
+    return JobRequested(
+        subject=subject,
+        kind=kind,
+        fold=fold,
+        command=command,
+        inputs=inputs,
+        limits=context.policy.limits(),
+        sandbox="trusted" if trusted else context.policy.sandbox,
+        seed=derive(state.task.seed, f"{kind}/{subject}/{fold}"),
+        threads=1,
+        steps=0,
+        epoch=1,
+    )
+
+
+def null(state: RunState, context: Context) -> JobRequested:
+    """Ask for the null models, on all folds."""
+    return _request(
+        state,
+        context,
+        subject="run",
+        kind="null",
+        fold=FOLDS,
+        command=context.domain.command("null"),
+        inputs=(Input(kind="view", name="null", digest=split_digest(state)),),
+        trusted=True,
+    )
+
+
+def train(state: RunState, context: Context, made: AttemptSubmitted, fold: str) -> JobRequested:
+    """Ask for the training of one fold of an attempt."""
+    return _request(
+        state,
+        context,
+        subject=made.attempt,
+        kind="train",
+        fold=fold,
+        command=made.train,
+        inputs=(
+            Input(kind="view", name=f"train/{fold}", digest=split_digest(state)),
+            _code(state, made),
+        ),
+        trusted=False,
+    )
+
+
+def predict(state: RunState, context: Context, made: AttemptSubmitted, fold: str) -> JobRequested:
+    """Ask for the predictions of one fold, or of the test cases (`all`), of an attempt."""
+    inputs = [
+        Input(kind="view", name=f"predict/{fold}", digest=split_digest(state)),
+        _code(state, made),
+    ]
+
+    if made.train:
+        trained = _finished(state.jobs.one(made.attempt, "train", fold))
+        inputs.append(Input(kind="outputs", name="model", digest=trained))
+
+    for member in made.members:
+        for part in folds(state) if fold == ALL else (fold,):
+            done = _finished(state.jobs.one(member, "predict", part))
+            inputs.append(Input(kind="outputs", name=f"members/{member}/{part}", digest=done))
+
+    return _request(
+        state,
+        context,
+        subject=made.attempt,
+        kind="predict",
+        fold=fold,
+        command=made.predict,
+        inputs=tuple(inputs),
+        trusted=False,
+    )
+
+
+def decode(state: RunState, context: Context, attempt: str, fold: str) -> JobRequested:
+    """Ask for an attempt's predictions to be turned into plain arrays, away from the vault."""
+    parts = (ALL,) if fold == ALL else folds(state)
+    inputs = tuple(
+        Input(
+            kind="outputs",
+            name=f"predictions/{part}",
+            digest=_finished(state.jobs.one(attempt, "predict", part)),
+        )
+        for part in parts
+    )
+    return _request(
+        state,
+        context,
+        subject=attempt,
+        kind="decode",
+        fold=fold,
+        command=context.domain.command("decode"),
+        inputs=inputs,
+        trusted=False,
+    )
+
+
+def score(state: RunState, context: Context, attempt: str, fold: str) -> JobRequested:
+    """Ask for the review of an attempt (`folds`) or for the one test score (`all`)."""
+    kind: JobKind = "test" if fold == ALL else "review"
+    decoded = _finished(state.jobs.one(attempt, "decode", fold))
+    return _request(
+        state,
+        context,
+        subject=attempt,
+        kind=kind,
+        fold=fold,
+        command=context.domain.command(kind),
+        inputs=(Input(kind="outputs", name="decoded", digest=decoded),),
+        trusted=True,
+    )
+
+
+def package(state: RunState, context: Context, attempt: str) -> JobRequested:
+    """Ask for the submission package of the final attempt."""
+    return _request(
+        state,
+        context,
+        subject=attempt,
+        kind="package",
+        fold=ALL,
+        command=context.domain.command("package"),
+        inputs=(),
+        trusted=True,
+    )
+
+
+def again(request: JobRequested) -> JobRequested:
+    """Return the same request under the next epoch."""
+    return request.model_copy(update={"epoch": request.epoch + 1})
+
+
+def _code(state: RunState, made: AttemptSubmitted) -> Input:
+    commit = state.workers.commit_of(made.commit)
+
+    if commit is None:
+        raise ValueError(f"attempt {made.attempt} names commit {made.commit}, which is not frozen")
+
+    return Input(kind="code", name=made.attempt, digest=code_digest(commit.files))
+
+
+def _finished(job: Job | None) -> str:
+    if job is None or job.finished is None:
+        raise ValueError("an input job has not finished: its outputs cannot be named yet")
+
+    return job.finished.outputs

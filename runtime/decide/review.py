@@ -1,0 +1,82 @@
+"""Send executed attempts to the reviewer, rule over what it found, and release feedback."""
+
+from ledger.events.base import Fact
+from ledger.events.review import FeedbackReleased, ReviewRequested, VerdictGiven
+from projections.attempts import Attempt
+from projections.run import RunState
+from runtime.decide import requests
+from runtime.decide.context import Context
+
+
+def decide(state: RunState, context: Context) -> tuple[Fact, ...]:
+    """Take the next step of the first attempt under review, in the order they were handed in."""
+    for attempt in state.attempts:
+        step = _step(state, context, attempt)
+
+        if step:
+            return step
+
+    return ()
+
+
+def _step(state: RunState, context: Context, attempt: Attempt) -> tuple[Fact, ...]:
+    executed = attempt.executed
+
+    if executed is None or executed.outcome != "complete" or attempt.verdict is not None:
+        return ()
+
+    if not attempt.review_requested:
+        asked = requests.decode(state, context, attempt.id, requests.FOLDS)
+        return (ReviewRequested(attempt=attempt.id), asked)
+
+    decoded = state.jobs.one(attempt.id, "decode", requests.FOLDS)
+
+    if decoded is None or decoded.status in ("open", "lost"):
+        return ()
+
+    if decoded.status == "failed":
+        return (_ruling(attempt, context, "reject", ("PRED_CORRUPT",)),)
+
+    scored = state.jobs.one(attempt.id, "review", requests.FOLDS)
+
+    if scored is None:
+        return (requests.score(state, context, attempt.id, requests.FOLDS),)
+
+    if scored.status == "failed":
+        return (_ruling(attempt, context, "flag", ("UNCHECKED",)),)
+
+    return _rule(state, context, attempt) if scored.status == "finished" else ()
+
+
+def _rule(state: RunState, context: Context, attempt: Attempt) -> tuple[Fact, ...]:
+    ruling = context.domain.verdict(attempt.findings)
+    given = VerdictGiven(
+        attempt=attempt.id,
+        verdict=ruling.verdict,
+        codes=ruling.codes,
+        rules=context.domain.rules_digest(),
+        assurance="none" if attempt.executed is None else attempt.executed.assurance,
+    )
+    n = state.stages.look_of(attempt.submitted.worker, attempt.submitted.turn)
+    looks = 0 if state.task.task is None else state.task.task.looks
+
+    if n > looks or attempt.submitted.role == "finalizer":
+        return (given,)
+
+    says = "decision, reason codes, advice, class means rounded to 0.005"
+    return (given, FeedbackReleased(attempt=attempt.id, n=n, says=says))
+
+
+def _ruling(
+    attempt: Attempt, context: Context, verdict: str, codes: tuple[str, ...]
+) -> VerdictGiven:
+    """Rule without findings, where a review could not be carried out."""
+    return VerdictGiven.model_validate(
+        {
+            "attempt": attempt.id,
+            "verdict": verdict,
+            "codes": codes,
+            "rules": context.domain.rules_digest(),
+            "assurance": "none" if attempt.executed is None else attempt.executed.assurance,
+        }
+    )

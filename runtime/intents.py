@@ -1,0 +1,46 @@
+"""What was asked for and has no outcome yet: a pure function of the state."""
+
+from dataclasses import dataclass
+
+from projections.jobs import Job
+from projections.run import RunState
+from projections.workers import Worker
+
+
+@dataclass(frozen=True, slots=True)
+class JobIntent:
+    """A job to run."""
+
+    job: Job
+
+    @property
+    def name(self) -> str:
+        """The key and epoch, unique among intents."""
+        return f"{self.job.key}.{self.job.request.epoch}"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionIntent:
+    """A turn to be worked by an agent."""
+
+    worker: Worker
+
+    @property
+    def name(self) -> str:
+        """The worker, turn and epoch, unique among intents."""
+        session = self.worker.session
+        epoch = 0 if session is None else session.epoch
+        return f"{self.worker.id}.{self.worker.turn}.{epoch}"
+
+
+Intent = JobIntent | SessionIntent
+
+
+def open_intents(state: RunState) -> tuple[Intent, ...]:
+    """Return every intent without an outcome, sessions first, in the order they were asked for."""
+    sessions = (SessionIntent(w) for w in state.workers if w.session_status == "open")
+    jobs = (JobIntent(job) for job in state.jobs.with_status("open"))
+    return (*sessions, *jobs)
+
+
+__all__ = ["Intent", "JobIntent", "SessionIntent", "open_intents"]

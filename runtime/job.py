@@ -1,0 +1,256 @@
+"""The wrapper of one job: `python -I -m runtime.job FOLDER`.
+
+Reads `launch.json`, claims the folder, starts the job under recorder and sandbox, watches it,
+ends whatever it left running, hashes `out/` and writes `result.json` last. Standard library and
+blake3 only: it starts once for every job.
+"""
+
+import json
+import marshal
+import os
+import resource
+import signal
+import socket
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+from runtime import confine
+from runtime.adapters.sandbox import kernel, landlock, outputs, processes, record, strace
+from runtime.adapters.sandbox.watch import LOG_KEPT, Bounds, Seen, Watch
+
+SCHEMA: Final = "result/1"
+_ABANDONED: Final = 130
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A job's folder and how it is to be launched."""
+
+    folder: Path
+    launch: dict[str, Any]
+    recorder: str | None
+    """Where strace is; None for trusted jobs and where there is none."""
+
+    @property
+    def sandbox(self) -> str:
+        """Return the kind of sandbox asked for."""
+        return str(self.launch["sandbox"])
+
+    @property
+    def strace_log(self) -> Path:
+        """Return where the recorder writes; gone when the result is there."""
+        return self.folder / "log" / "strace.out"
+
+
+def load(folder: Path) -> Job:
+    """Read the launch of a laid-out folder."""
+    launch = json.loads((folder / "launch.json").read_bytes())
+    recorder = None if launch["sandbox"] == "trusted" else strace.program()
+    return Job(folder, launch, recorder)
+
+
+def claim(job: Job) -> None:
+    """Say which process holds this hand-out, so that a later one can end its leftovers."""
+    own = processes.look(os.getpid())
+    text = {
+        "pid": os.getpid(),
+        "start": own.start if own else 0,
+        "boot": processes.boot_id(),
+    }
+    _write(job.folder / f"claim.{job.launch['epoch']}", json.dumps(text))
+    (job.folder / "beat").touch()
+
+
+def start(job: Job) -> tuple[int, int, socket.socket | None]:
+    """Start the job; return our child, the reading end of its log, and the control socket."""
+    reading, writing = os.pipe()
+    ours, theirs = _control(job)
+    parent = os.getpid()
+    child = os.fork()
+    if child == 0:
+        try:
+            _become_child(job, parent, writing, theirs)
+        finally:
+            os._exit(126)
+
+    os.close(writing)
+    if theirs is not None:
+        theirs.close()
+
+    return child, reading, ours
+
+
+def _control(job: Job) -> tuple[socket.socket | None, socket.socket | None]:
+    """Return both ends of the way to the confiner, with the launch already on it."""
+    if job.sandbox == "trusted":
+        return None, None
+
+    ours, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
+    message = marshal.dumps(job.launch)
+    if len(message) > confine.LAUNCH_LIMIT:
+        raise ValueError(f"the launch of {job.folder} has {len(message)} bytes: shorten argv")
+
+    ours.send(message)
+    return ours, theirs
+
+
+def _become_child(job: Job, parent: int, log: int, control: socket.socket | None) -> NoReturn:
+    kernel.die_with_parent(signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(126)
+
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(log, 1)
+    os.dup2(log, 2)
+    os.chdir(job.folder)
+    if control is None:
+        confine.limit(job.launch["limits"])
+        confine.become(job.launch)
+        os._exit(127)
+
+    os.set_inheritable(control.fileno(), True)  # noqa: FBT003 - positional only
+    words = [sys.executable, "-I", "-m", "runtime.confine", str(job.folder), str(control.fileno())]
+    if job.recorder is not None:
+        words = [*strace.command(job.recorder, job.strace_log), *words]
+
+    os.execve(words[0], words, {"PATH": "/usr/bin:/bin", "LC_ALL": "C"})  # noqa: S606 - no shell
+
+
+def run(folder: Path) -> int:
+    """Run the job in a folder to its end and write its result."""
+    job = load(folder)
+    kernel.become_subreaper()
+    claim(job)
+    began = time.monotonic()
+    child, log, control = start(job)
+    limits = {name: job.launch["limits"][name] for name in Bounds.__dataclass_fields__}
+    recorded = job.recorder is not None
+    seen = Watch(folder, Bounds(**limits), child, log, control, recorded=recorded).run()
+    if seen.abandoned:
+        return _ABANDONED
+
+    wall_ms = int((time.monotonic() - began) * 1000)
+    _write(folder / "log" / "job.log", b"".join(seen.log)[-LOG_KEPT:])
+    access, complete = _record(job, seen)
+    reason, files = _judge(job, seen, complete=complete)
+    _write(
+        folder / "result.json",
+        json.dumps(
+            {
+                "schema": SCHEMA,
+                "key": job.launch["key"],
+                "epoch": job.launch["epoch"],
+                "status": "failed" if reason else "finished",
+                "reason": reason,
+                "exit": None if seen.status is None else os.waitstatus_to_exitcode(seen.status),
+                "stopped_at": None,
+                "outputs": files,
+                "resources": _resources(wall_ms),
+                "assurance": _assurance(job, seen, complete=complete),
+                "access": access,
+                "log": "log/job.log",
+            },
+            indent=1,
+        ),
+        durable=True,
+    )
+    return 0
+
+
+def _record(job: Job, seen: Seen) -> tuple[dict[str, object], bool]:
+    """Write the access record; return its summary for the result, and whether it is whole."""
+    if job.recorder is None or not job.strace_log.exists():
+        nothing: dict[str, object] = {"record": None, "opened": 0, "denied": [], "denied_total": 0}
+        return {**nothing, "recorder": "none", "complete": False}, False
+
+    with job.strace_log.open(encoding="utf-8", errors="backslashreplace", newline="\n") as lines:
+        reading = strace.read(lines, str(job.folder))
+
+    own = {name: str(job.folder / name) for name in ("in", "out", "tmp")}
+    roots = {"job": str(job.folder), **own, **job.launch["roots"]}
+    namer = record.Namer(roots, landlock.interpreter(), landlock.search_folders())
+    refused = [] if seen.answerer is None else list(seen.answerer.refused)
+    where = job.folder / "log" / "access.jsonl"
+    summary = record.write(where, reading, seen.job, refused, namer)
+    job.strace_log.unlink()
+    return {
+        "record": "log/access.jsonl",
+        "opened": summary.opened,
+        "denied": [{"op": op, "path": path, "result": r} for op, path, r in summary.denied],
+        "denied_total": summary.denied_total,
+        "recorder": "strace",
+        "complete": reading.complete,
+    }, reading.complete
+
+
+def _judge(job: Job, seen: Seen, *, complete: bool) -> tuple[str, list[dict[str, object]]]:
+    """Return why the job failed (empty: it did not) and the outputs that count."""
+    reason = seen.reason
+    if not reason and seen.confined:
+        reason = f"the sandbox could not be set up: {seen.confined}"
+
+    if not reason and job.recorder is not None and not complete:
+        reason = "the recorder ended before the job: what it did is not known"
+
+    reason = reason or _ending(seen.status)
+    if reason:
+        return reason, []
+
+    try:
+        bound = job.launch["limits"]["output_mib"]
+        if outputs.size(job.folder / "out") > bound << 20:
+            return f"output limit of {bound} MiB reached", []
+
+        return "", outputs.take(job.folder / "out")
+    except outputs.OutputRefused as refused:
+        return f"output refused: {refused}", []
+
+
+def _ending(status: int | None) -> str:
+    if status is None:
+        return "the job's end was not seen"
+
+    code = os.waitstatus_to_exitcode(status)
+    if code >= 0:
+        return f"exit {code}" if code else ""
+
+    try:
+        return f"killed by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"killed by signal {-code}"
+
+
+def _assurance(job: Job, seen: Seen, *, complete: bool) -> str:
+    if job.sandbox != "landlock" or seen.confined or seen.answerer is None:
+        return "none"
+
+    return "confined" if complete and seen.abi >= landlock.FULL_ABI else "unrecorded"
+
+
+def _resources(wall_ms: int) -> dict[str, int]:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu_ms = int((used.ru_utime + used.ru_stime) * 1000)
+    return {"wall_ms": wall_ms, "cpu_ms": cpu_ms, "max_rss_kib": used.ru_maxrss}
+
+
+def _write(path: Path, content: str | bytes, *, durable: bool = False) -> None:
+    """Write whole or not at all: temporary file, rename; durable: with fsync of file and folder."""
+    temporary = path.with_name(f".{path.name}.part")
+    with temporary.open("wb") as sink:
+        sink.write(content.encode() if isinstance(content, str) else content)
+        sink.flush()
+        if durable:
+            os.fsync(sink.fileno())
+
+    temporary.replace(path)
+    if durable:
+        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+        os.fsync(folder)
+        os.close(folder)
+
+
+if __name__ == "__main__":
+    sys.exit(run(Path(sys.argv[1]).resolve()))

@@ -1,0 +1,37 @@
+"""After a crash: find out what became of each intent that has no outcome."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ledger.events.base import Fact
+from ledger.events.job import JobLost
+from ledger.events.work import SessionLost
+from projections.run import RunState
+from runtime.intents import JobIntent, open_intents
+from runtime.ports import Executor
+
+
+def reconcile(state: RunState, run: Path, executor: Executor) -> Sequence[Fact]:
+    """Return a loss for each open intent that left no whole result.
+
+    A job whose result is whole stays open: the loop adopts it. Leftover processes of the others
+    are ended before they are called lost.
+    """
+    lost: list[Fact] = []
+
+    for intent in open_intents(state):
+        if isinstance(intent, JobIntent):
+            job = intent.job
+
+            if executor.recover(run / "jobs" / job.key) != "finished":
+                because = "no whole result was found after the interruption"
+                lost.append(JobLost(key=job.key, epoch=job.request.epoch, because=because))
+        elif (asked := intent.worker.session) is not None:
+            because = "the turn was interrupted before its edit was frozen"
+            lost.append(
+                SessionLost(
+                    worker=asked.worker, turn=asked.turn, epoch=asked.epoch, because=because
+                )
+            )
+
+    return lost

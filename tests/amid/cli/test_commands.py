@@ -1,0 +1,114 @@
+"""The command line itself: names, options, streams and exit codes."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from amid.cli import call, cli
+
+COMMANDS = (
+    "run", "resume", "demo", "status", "tail", "show", "verify", "replay", "rebuild", "report",
+    "doctor", "events",
+)  # fmt: skip
+
+
+def test_the_commands_are_listed_in_the_order_of_work() -> None:
+    assert tuple(cli.list_commands(click.Context(cli))) == COMMANDS
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_explains_itself(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call([name, "--help"]) == 0
+
+    assert "Usage: amid " + name in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_shows_whole_sentences(name: str) -> None:
+    assert not cli.commands[name].get_short_help_str(62).endswith("...")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["vrify"], ["verify"], ["run", "task"], ["replay", "RUN", "--seed", "x"], ["--nonsense"]],
+)
+def test_wrong_use_is_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(arguments) == 2
+
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "--help" in said.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["resume"], ["status"], ["tail"], ["verify"], ["replay"],
+        ["rebuild", "-o", "x"], ["report", "-o", "x"],
+    ],
+)  # fmt: skip
+def test_what_is_no_run_is_refused_before_anything_else(
+    arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, *rest = arguments
+
+    assert call([name, str(tmp_path), *rest, "--json"]) == 3
+
+    told = json.loads(capsys.readouterr().out)
+    assert told["schema"] == "error/1"
+    assert told["where"] == str(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_options_of_a_reproduction_need_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "ledger.db").touch()
+
+    assert call(["replay", str(tmp_path), "--seed", "1"]) == 2
+    assert "--reproduce" in capsys.readouterr().err
+
+
+def test_events_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(["events", "list", "--json"]) == 0
+
+    listed = json.loads(capsys.readouterr().out)
+    assert listed["schema"] == "events/1"
+    assert "review.verdict_given" in {event["type"] for event in listed["events"]}
+
+
+def test_the_schema_describes_stored_bodies(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(["events", "schema", "run.seed_drawn"]) == 0
+
+    told = json.loads(capsys.readouterr().out)["events"]["run.seed_drawn"]
+    assert set(told["body"]["properties"]) == {"seed", "origin"}
+    assert told["body"]["additionalProperties"] is False
+
+
+def test_an_unknown_event_type_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(["events", "schema", "run.started_"]) == 2
+    assert "amid events list" in capsys.readouterr().err
+
+
+def test_the_module_is_the_command() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "amid", "--version"], capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout.startswith("amid ")
+
+
+def test_an_interrupt_says_how_to_go_on(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_args: object, **_kwargs: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli.commands["doctor"], "callback", interrupted)
+
+    assert call(["doctor"]) == 130
+    assert "amid resume" in capsys.readouterr().err
