@@ -49,17 +49,22 @@ check: install   ## Lint, format, types, import contracts.
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy --strict
+	for folder in amid/lanes/templates/*/; do \
+	  MYPYPATH=amid/lanes/templates/shared $(PY) -m mypy --strict $$folder*.py || exit 1; \
+	done
 	$(VENV)/bin/lint-imports
 
 format: install  ## Format the code and fix what can be fixed.
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
 
-bench: install   ## Measure the ledger and the loop.
-	$(PY) -m pytest -q -m slow tests/bench --timeout 1800
+bench: install   ## Measure the ledger: append, fold, verify.
+	$(PY) -m scripts.bench
 
 golden: install  ## Write the golden files again; look at the difference before you commit it.
-	AMID_GOLDEN=write $(PY) -m pytest -q -k golden
+	$(PY) -m tests.golden.make_events
+	$(PY) -m tests.golden.make_vectors > tests/golden/hash-vectors.new
+	mv tests/golden/hash-vectors.new tests/golden/hash-vectors.json
 
 docs: install    ## Write docs/reference again from the program.
 	$(PY) -m scripts.reference

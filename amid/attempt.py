@@ -12,6 +12,7 @@ from runtime.errors import AttemptRefused
 from runtime.ports import Manifest
 
 KEYS = ("lane", "description", "train", "predict", "members", "params", "claims")
+_FILE = "attempt.toml"
 _CLAIM_KEYS = ("metric", "value")
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,99}")
 _MEMBER = re.compile(r"a-[a-z0-9-]{1,118}")
@@ -26,7 +27,7 @@ def read(attempt_toml: bytes) -> Manifest:
         AttemptRefused: the file cannot be read, or a key is missing, unknown or wrong.
     """
     table = _parse(attempt_toml)
-    _only(table, KEYS, "attempt.toml")
+    _only(table, KEYS, _FILE)
     train = _command(table, "train", may_be_empty=True)
     members = _members(table)
 
@@ -51,18 +52,18 @@ def _parse(attempt_toml: bytes) -> dict[str, object]:
         return tomllib.loads(attempt_toml.decode("utf-8"))
     except UnicodeDecodeError as error:
         raise AttemptRefused(
-            f"attempt.toml is not UTF-8 text (byte {error.start}): write it as UTF-8"
+            f"byte {error.start} is no UTF-8", where=_FILE, hint="write the file as UTF-8 text"
         ) from error
     except tomllib.TOMLDecodeError as error:
-        raise AttemptRefused(f"attempt.toml is not TOML: {error}") from error
+        raise AttemptRefused(f"this is not TOML: {error}", where=_FILE) from error
 
 
 def _only(table: Mapping[str, object], allowed: Sequence[str], where: str) -> None:
     for key in table:
         if key not in allowed:
             near = get_close_matches(key, allowed, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(allowed)}"
-            raise AttemptRefused(f"{where}: unknown key {key!r}; {hint}")
+            hint = f"did you mean {near[0]!r}?" if near else f"use one of {', '.join(allowed)}"
+            raise AttemptRefused(f"unknown key {key!r}", where=where, hint=hint)
 
 
 def _lane(table: Mapping[str, object]) -> str:
@@ -142,7 +143,7 @@ def _claims(table: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
 
 
 def _claim(claim: Mapping[str, object]) -> tuple[str, str]:
-    _only(claim, _CLAIM_KEYS, "attempt.toml [[claims]]")
+    _only(claim, _CLAIM_KEYS, f"{_FILE} [[claims]]")
     metric, value = claim.get("metric"), claim.get("value")
 
     if not isinstance(metric, str) or not metric.strip() or not metric.isprintable():
@@ -163,7 +164,7 @@ def _claim(claim: Mapping[str, object]) -> tuple[str, str]:
 
 
 def _refused(key: str, what: str) -> AttemptRefused:
-    return AttemptRefused(f"attempt.toml: {key} {what}")
+    return AttemptRefused(f"{key} {what}", where=_FILE)
 
 
 __all__ = ["KEYS", "read"]

@@ -80,54 +80,72 @@ def create_run(
         )
 
     from amid import environment
-    from amid.errors import writing
+    from amid.errors import from_os_error
+    from amid.tasks.contract import seconds
 
-    count = cores or environment.usable_cores()
-    policy = _policy(agents, sandbox)
-    settings = _settings(policy, cores=cores, count=count, budget=budget)
+    start = _Start(
+        task=task,
+        data=data,
+        seed=seed,
+        wall=None if budget is None else seconds(budget),
+        cores=cores or environment.usable_cores(),
+    )
+    settings = _settings(_policy(agents, sandbox), start, cores=cores, budget=budget)
     making = run.absolute().parent / f".{run.name}.making"
 
-    with writing(making):
+    try:
         shutil.rmtree(making, ignore_errors=True)
         making.mkdir(parents=True)
+        _first_events(start, making, settings)
+        making.rename(run)
+    except OSError as error:
+        raise from_os_error(error, doing="making the run", place=making) from error
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
 
-        try:
-            _first_events(task, making, data, seed, budget, count, settings)
-            making.rename(run)
-        finally:
-            shutil.rmtree(making, ignore_errors=True)
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """What a run is made from."""
+
+    task: Path
+    data: Path | None
+    seed: int | None
+    wall: int | None
+    cores: int
 
 
-def _first_events(
-    task: Path,
-    making: Path,
-    data: Path | None,
-    seed: int | None,
-    budget: str | None,
-    cores: int,
-    settings: tuple[Setting, ...],
-) -> None:
+def _first_events(start: _Start, making: Path, settings: tuple[Setting, ...]) -> None:
     from amid import environment
     from amid.prepare import prepare
-    from runtime.adapters.sandbox import available_sandboxes
+    from runtime.adapters.sandbox.probe import available_sandboxes
     from runtime.journal import Journal
 
     blobs = BlobStore(making / "blobs")
-    number = secrets.randbelow(2**31) if seed is None else seed
-    prepared = prepare(task, data, making, number, blobs.put, cores=cores, budget=budget)
+    seed = secrets.randbelow(2**31) if start.seed is None else start.seed
+    prepared = prepare(
+        start.task,
+        start.data,
+        making,
+        seed,
+        blobs.put,
+        cores=start.cores,
+        wall=start.wall,
+    )
+    facts = sorted(prepared.facts, key=lambda fact: fact.type == "split.frozen")
     started = RunStarted(
         run=secrets.token_hex(16),
-        task=blobs.put(task / "task.toml"),
+        task=blobs.put(start.task / "task.toml"),
         settings=settings,
         code=environment.code(blobs.put),
     )
-    drawn = SeedDrawn(seed=number, origin="drawn" if seed is None else "option")
-    captured = environment.capture(blobs.put, cores=cores, sandboxes=available_sandboxes())
+    drawn = SeedDrawn(seed=seed, origin="drawn" if start.seed is None else "option")
+    captured = environment.capture(blobs.put, cores=start.cores, sandboxes=available_sandboxes())
     ledger = Ledger.create(making / "ledger.db")
 
     with Journal(ledger) as journal:
         ledger.acquire()
-        journal.append((started, drawn, captured, _acquired(journal.term), *prepared.facts))
+        journal.append((started, drawn, captured, _acquired(journal.term), *facts))
 
 
 def _policy(agents: str, sandbox: str) -> Policy:
@@ -148,14 +166,14 @@ def _policy(agents: str, sandbox: str) -> Policy:
 
 
 def _settings(
-    policy: Policy, *, cores: int | None, count: int, budget: str | None
+    policy: Policy, start: _Start, *, cores: int | None, budget: str | None
 ) -> tuple[Setting, ...]:
     default = Policy().to_settings()
     rows: dict[str, tuple[str, Literal["default", "task", "option"]]] = {
         name: (value, "default" if value == default[name] else "option")
         for name, value in policy.to_settings().items()
     }
-    rows["cores"] = (str(count), "default" if cores is None else "option")
+    rows["cores"] = (str(start.cores), "default" if cores is None else "option")
     rows["budget"] = (budget or "as in task.toml", "task" if budget is None else "option")
     return tuple(
         Setting(name=name, value=value, origin=origin)
@@ -208,6 +226,7 @@ def _take_over(ledger: Ledger, journal: "Journal", blobs: BlobStore, *, fresh: b
 
     after = journal.state.seq
     ledger.acquire()
+    _tidy(ledger, blobs)
     facts: list[Fact] = [_acquired(journal.term)]
 
     if not fresh:
@@ -216,25 +235,36 @@ def _take_over(ledger: Ledger, journal: "Journal", blobs: BlobStore, *, fresh: b
     journal.append(facts)
 
 
+def _tidy(ledger: Ledger, blobs: BlobStore) -> None:
+    """Drop what a crash left in the blob store: half-written files, and blobs no event names."""
+    from ledger.blobfsck import unnamed
+    from ledger.events.references import references
+
+    blobs.sweep()
+
+    for digest in unnamed(blobs, ledger.records(), references):
+        blobs.discard(digest)
+
+
 async def _drive(
     run: Path, blobs: BlobStore, ledger: Ledger, journal: "Journal", until: Until
 ) -> None:
-    from runtime.loop import Clock, drive, settle
+    from runtime.loop import Clock, drive
     from runtime.recover import reconcile
 
     context = _context(journal.state, blobs)
     executor = _executor(int(journal.state.task.setting("cores", "1")))
-    stop = _stop(until)
-
-    if not settle(journal, context, stop):
-        lost = reconcile(journal.state, run, executor)
-
-        if lost:
-            journal.append(lost)
 
     effects = _effects(run, blobs, executor)
     clock = Clock(time.monotonic, time.monotonic() + _seconds_left(ledger, journal))
-    ended = await drive(journal, context, effects.perform, clock=clock, stop=stop)
+    ended = await drive(
+        journal,
+        context,
+        effects.perform,
+        reconcile=lambda state: reconcile(state, run, executor),
+        clock=clock,
+        stop=_stop(until),
+    )
 
     if not ended:
         journal.append((RunPaused(because=f"asked to stop after {until}"),))
@@ -330,8 +360,8 @@ def domain() -> MedicalDomain:
 
 def events(run: Path) -> list[Fact]:
     """Return the whole log of a run as current events; changes nothing in the folder."""
-    from ledger.reader import read
     from ledger.events.stored import from_record
+    from ledger.reader import read
 
     with read(run / "ledger.db") as reader:
         return [from_record(r) for r in reader.records()]

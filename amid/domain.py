@@ -1,6 +1,5 @@
 """Medicine as the runtime sees it: the `Domain` port over this package."""
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +27,8 @@ class MedicalDomain:
     """The domain of one run. Pure but for views and packages, which need the run's folder."""
 
     blobs: BlobStore
+    data: Path | None = None
+    """Root of the images, where it is no longer the one that the vault names."""
 
     def command(self, kind: JobKind) -> tuple[str, ...]:
         """Return the argv of a job kind that runs our own code."""
@@ -60,23 +61,23 @@ class MedicalDomain:
         """Copy the named selection of the data into `into`."""
         from amid.documents import Inventory, Split
         from amid.tasks.contract import Contract
-        from amid.vault import Vault
         from amid.views import lay_out
 
         lay_out(
-            vault=Vault.open(run / "vault"),
+            vault=run / "vault",
             contract=Contract.from_bytes(self.blobs.read(documents["contract"])),
             inventory=Inventory.model_validate_json(self.blobs.read(documents["inventory"])),
             split=Split.model_validate_json(self.blobs.read(documents["split"])),
             view=view,
             into=into,
+            data=self.data,
         )
 
     def roots(self, run: Path) -> Mapping[str, Path]:
         """Name the places that the access record knows besides the run's own."""
         from amid.vault import Vault
 
-        return {"data": Vault.open(run / "vault").data_root, "env": Path(sys.prefix)}
+        return {"data": Path(Vault.open(run / "vault").aliases().data)}
 
     def outcomes(self, kind: JobKind, subject: str, out: Path, put: PutBlob) -> Sequence[Fact]:
         """Translate the outputs of a trusted job."""

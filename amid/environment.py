@@ -80,7 +80,7 @@ def _checkout(root: Path) -> tuple[str | None, bool]:
 
     def git(*words: str) -> str:
         command = ["git", "-C", os.fspath(root), *words]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - fixed words
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
         return done.stdout.strip() if done.returncode == 0 else ""
 
     commit = git("rev-parse", "HEAD") or None

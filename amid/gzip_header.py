@@ -19,8 +19,8 @@ def strip(content: bytes) -> bytes:
     at = 0
 
     while at < len(content):
-        body, end = _body(content, at), _end(content, at)
-        found += (PLAIN, content[body:end])
+        end = _end(content, at)
+        found += (PLAIN, content[_body(content, at) : end])
         at = end
         while at < len(content) and content[at] == 0:
             at += 1

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amid.documents import Case, Fold
-from amid.measure.inputs import Inputs, InputWrong, dumped, read_inputs, write_json
+from amid.measure.inputs import BACKGROUND, Inputs, InputWrong, dumped, read_inputs, write_json
 from amid.measure.labels import read_label
 from amid.measure.scores import Table, values_of
 from amid.metrics.overlap import Labels
@@ -58,13 +58,13 @@ class Counts:
         self._fraction += float(np.count_nonzero(inside)) / label.size
         self._cases += 1
 
-    def learned(self, background: int) -> Learned:
+    def learned(self) -> Learned:
         """Return the null models' parameters.
 
         The mean shape holds the places that are foreground most often, as many as the labels have
         on average, so that a rare target is not predicted as nothing.
         """
-        shape = np.full(self._grid.shape[1:], background, dtype=np.int64)
+        shape = np.full(self._grid.shape[1:], BACKGROUND, dtype=np.int64)
         most = self._numbers[int(np.argmax(self._voxels))]
         if not self._cases:
             return Learned(most, shape)
@@ -78,12 +78,12 @@ class Counts:
         return Learned(most, shape)
 
 
-def predict(null: Null, learned: Learned, case: Case, background: int) -> Labels:
+def predict(null: Null, learned: Learned, case: Case) -> Labels:
     """Return a null model's prediction on the grid of a case."""
     geometry = case.images[0].geometry
     size = geometry.size[::-1]
     if null == "empty":
-        return np.full(size, background, dtype=np.int64)
+        return np.full(size, BACKGROUND, dtype=np.int64)
 
     if null == "majority":
         return np.full(size, learned.most_frequent, dtype=np.int64)
@@ -117,7 +117,7 @@ def score_nulls(inputs: Inputs) -> list[dict[str, object]]:
                 continue
 
             for null, table in tables.items():
-                guess = predict(null, learned[fold.fold], cases[name], rules.background)
+                guess = predict(null, learned[fold.fold], cases[name])
                 values = values_of(rules, cases[name], reference, guess, only)
                 table.add(name, fold.fold, [values])
 
@@ -148,7 +148,7 @@ def _learn(inputs: Inputs, cases: Mapping[str, Case]) -> dict[str, Learned]:
         for fold in _with(folds, name):
             counts[fold.fold].add(label, small)
 
-    return {fold: found.learned(inputs.rules.background) for fold, found in counts.items()}
+    return {fold: found.learned() for fold, found in counts.items()}
 
 
 def _with(folds: Sequence[Fold], case: str) -> list[Fold]:

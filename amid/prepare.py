@@ -93,7 +93,7 @@ def prepare(
         facts = tuple(_facts(contract, taken, found, dealt, seed=seed, units=units, put=put))
     except OSError as error:
         shutil.rmtree(folder, ignore_errors=True)
-        raise from_os_error(error, doing="reading the data", place=root) from error
+        raise from_os_error(error, doing="preparing the run", place=making) from error
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -142,6 +142,7 @@ def _facts(
         direction=contract.metric.direction,
         looks=contract.validation.looks,
         units=units,
+        attempts=contract.budget.attempts,
     )
     yield InventoryTaken(
         inventory=put(canonical.to_bytes(inventory)),

@@ -1,7 +1,7 @@
 """Makes the `tiny` task on the spot: 14 small volumes of 8 patients, the same bytes for one seed.
 
 Twelve cases of six patients (two visits each) are for development: one patient goes to the inner
-set and five are left for five folds. Two cases of two further patients are the hidden test set.
+set and five are left to judge on. Two cases of two further patients are the hidden test set.
 Neither SimpleITK nor an outside file is needed; noise comes from raw generator bits and whole-
 number arithmetic, so that the images do not depend on a maths library.
 """
@@ -48,8 +48,8 @@ empty = "one-if-both-empty"
 also = ["hd95", "nsd@1mm"]
 
 [validation]
-scheme = "auto"
-folds = 5
+scheme = "kfold"
+folds = 3
 inner = 0.1
 looks = 12
 
@@ -61,6 +61,7 @@ geometry = "as-image"
 
 [budget]
 wall = "10m"
+attempts = 4
 
 [sharing]
 agent_sees = "phantom"
@@ -83,7 +84,7 @@ place vary from patient to patient and, less, between the two visits of one pati
 | `test` | 2 | 2 |
 
 Six development patients are the fewest with which one can be set aside as the inner set while five
-remain for five folds. Two visits of one patient look alike, so they must never be parted.
+remain to judge on, in three folds. Two visits of one patient look alike, so they are never parted.
 """
 
 

@@ -1,7 +1,7 @@
 """Checks the blob folder: every file against its name, and names against the events."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -10,6 +10,11 @@ import orjson
 
 from ledger.blobs import UNFINISHED, BlobStore, digest_of
 from ledger.errors import BadDigest
+from ledger.record import Record
+from ledger.sqlite import translated
+
+References = Callable[[Record], Iterable[tuple[str, Literal["file", "manifest"]]]]
+"""Returns the blobs that an event names; the ledger itself does not know bodies."""
 
 Add = Callable[[str, str, str], None]
 """Notes a problem: code, where, says."""
@@ -41,9 +46,10 @@ def check(root: Path, named: Named, add: Add, said: list[str], *, match: bool) -
         match: whether `named` is all that events name, so that others are too many.
     """
     there = {}
-    for path in _walk(root, add, said):
-        digest = path.parent.name + path.name
-        there[digest] = _check_file(path, digest, add)
+    with translated(root, reading=True):
+        for path in _walk(root, add, said):
+            digest = path.parent.name + path.name
+            there[digest] = _check_file(path, digest, add)
 
     if not match:
         said.append("whether events and blobs name each other: nobody said what events name")
@@ -57,6 +63,21 @@ def check(root: Path, named: Named, add: Add, said: list[str], *, match: bool) -
         add("BLOB_UNREFERENCED", f"blob {digest}", "no event names it")
 
     return sum(there.values())
+
+
+def unnamed(store: BlobStore, records: Iterable[Record], references: References) -> list[str]:
+    """Return the blobs that no record names, such as those a crash left before their event.
+
+    Reads no blob but the manifests. `resume` discards these, since whoever needs one puts it again.
+    """
+    named = Named()
+    for record in records:
+        for digest, kind in references(record):
+            named.add(digest, kind, record.seq)
+
+    there = dict.fromkeys(store.digests(), True)
+    wanted = _wanted(store, named, there, lambda *_: None)
+    return sorted(there.keys() - wanted.keys())
 
 
 def _walk(root: Path, add: Add, said: list[str]) -> Iterator[Path]:
@@ -132,4 +153,4 @@ def _entries(path: Path, manifest: str, add: Add) -> Iterator[tuple[str, int]]:
     yield from entries
 
 
-__all__ = ["Named", "check"]
+__all__ = ["Add", "Named", "References", "check", "unnamed"]

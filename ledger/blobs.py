@@ -1,6 +1,5 @@
 """Content-addressed files: a blob's name is the BLAKE3 digest of its bytes."""
 
-import contextlib
 import fcntl
 import os
 import re
@@ -51,7 +50,7 @@ class BlobStore:
         """Store bytes or a regular file, once, and return the digest.
 
         Raises:
-            NotAFile: the path is a link, a folder or something stranger.
+            NotAFile: the path is a link, a folder or something stranger, or not there.
             CannotWrite: no space or no permission.
         """
         if isinstance(content, bytes):
@@ -71,10 +70,11 @@ class BlobStore:
             BlobChanged: the bytes are not what the name says.
         """
         path = self.path(digest)
-        try:
+        if not path.is_file():
+            raise BlobMissing(digest, path)
+
+        with translated(path, reading=True):
             content = path.read_bytes()
-        except FileNotFoundError as error:
-            raise BlobMissing(digest, path) from error
 
         found = blake3(content).hexdigest()
         if found != digest:
@@ -93,24 +93,16 @@ class BlobStore:
             FileExistsError: something lies at the target.
         """
         source = self.path(digest)
-        try:
+        if not source.is_file():
+            raise BlobMissing(digest, source)
+
+        with translated(source, reading=True):
             reader = os.open(source, os.O_RDONLY | os.O_CLOEXEC)
-        except FileNotFoundError as error:
-            raise BlobMissing(digest, source) from error
 
         try:
-            writer = os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
-            try:
-                with translated(target):
-                    found = _clone(reader, writer) or _copy(reader, writer)
-            finally:
-                os.close(writer)
+            _copy_to(reader, target, digest, source)
         finally:
             os.close(reader)
-
-        if found != digest:
-            target.unlink()
-            raise BlobChanged(digest, source, found)
 
     def digests(self) -> Iterator[str]:
         """Yield the names of all blobs, sorted."""
@@ -200,6 +192,9 @@ def _fill(handle: int, content: bytes | Path) -> str:
 
 def _open_regular(path: Path) -> int:
     """Open a regular file, following no link in its last part and waiting for no pipe."""
+    if not path.exists() and not path.is_symlink():
+        raise NotAFile(path, "not there")
+
     kind = path.lstat().st_mode
     if not stat.S_ISREG(kind):
         raise NotAFile(path, "a link" if stat.S_ISLNK(kind) else "not a regular file")
@@ -212,13 +207,30 @@ def _open_regular(path: Path) -> int:
     return reader
 
 
+def _copy_to(reader: int, target: Path, digest: str, source: Path) -> None:
+    writer = os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+
+    try:
+        with translated(target):
+            found = _clone(reader, writer) or _copy(reader, writer)
+
+        if found != digest:
+            raise BlobChanged(digest, source, found)
+    except BaseException:
+        target.unlink(missing_ok=True)
+        raise
+    finally:
+        os.close(writer)
+
+
 def _clone(reader: int, writer: int) -> str | None:
     """Share the source's blocks and return the digest of the copy; None where that is not done."""
-    with contextlib.suppress(OSError):
+    try:
         fcntl.ioctl(writer, _CLONE, reader)
-        return _copy(writer, None)
+    except OSError:
+        return None
 
-    return None
+    return _copy(writer, None)
 
 
 def _copy(reader: int, writer: int | None) -> str:

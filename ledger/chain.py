@@ -38,7 +38,8 @@ class Walk:
         """The last row that was looked at."""
         self.term: int = 0
         self.run: bytes | None = None
-        """The run id in force; None until the first event."""
+        """The run id in force; None before the first event, or when that does not name one."""
+        self._started = False
 
     def step(self, row: Sequence[object]) -> tuple[Record | None, list[Fault]]:
         """Check the next row; the record is None when the row cannot be read as one."""
@@ -83,13 +84,14 @@ class Walk:
 
         try:
             canonical.decode(record.body)
-            if self.run is None:
+            if not self._started:
+                self._started = True
                 self.run = run_id(record.body)
         except FenceViolation as error:
-            faults.append(f"its body is not a canonical body: {error}")
+            faults.append(f"its body cannot be used: {error}")
 
         try:
-            if event_hash(record, self.run or bytes(16)) != record.hash:
+            if self.run is not None and event_hash(record, self.run) != record.hash:
                 faults.append("its columns are not what its hash says")
         except ValueError as error:
             faults.append(f"a column does not fit: {error}")

@@ -7,6 +7,7 @@
     ├── SqliteTooOld               3   the SQLite library has a known defect, or is missing
     ├── CannotWrite                3   no permission, or a read-only file system
     │   └── DiskFull               3   no space
+    ├── CannotRead                 3   no permission, or the disk does not answer
     ├── LedgerDamaged              1   the file is not whole
     │   └── ChainBroken            1   a stored event is not what its hash says
     ├── HeadMoved                  5   somebody appended since the decision was made
@@ -101,6 +102,18 @@ class DiskFull(CannotWrite):
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, "no space is left on its disk")
+
+
+class CannotRead(LedgerError):
+    """No permission, or the disk does not answer."""
+
+    exit_code = 3
+
+    def __init__(self, path: Path, because: str) -> None:
+        super().__init__(
+            f"{path} cannot be read: {because}. So nothing is known of what it holds. Give this"
+            " user the right to read it, look at the disk, and ask again."
+        )
 
 
 class LedgerDamaged(LedgerError):
@@ -202,7 +215,7 @@ class LedgerClosed(LedgerError):
     """Used after close."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__(f"{path} was closed by this process; open it again to append.")
+        super().__init__(f"{path} was closed by this process; open it again to go on.")
 
 
 class AppendFailed(LedgerError):
@@ -271,29 +284,3 @@ class NotAFile(LedgerError):
             f"{path} cannot become a blob: it is {what}, and only regular files are followed or"
             " copied, so that nothing outside the folder slips in."
         )
-
-
-__all__ = [
-    "AppendFailed",
-    "AppendInDoubt",
-    "BadDigest",
-    "BlobChanged",
-    "BlobMissing",
-    "CannotWrite",
-    "ChainBroken",
-    "CommandReused",
-    "DiskFull",
-    "FenceViolation",
-    "HeadMoved",
-    "LedgerClosed",
-    "LedgerDamaged",
-    "LedgerError",
-    "LedgerExists",
-    "LedgerTooNew",
-    "LedgerUnsettled",
-    "NotAFile",
-    "NotALedger",
-    "SqliteTooOld",
-    "TermLost",
-    "WriterBusy",
-]

@@ -1,15 +1,14 @@
 """Checks a whole ledger and its blobs, changing nothing, and names everything that is wrong."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
 from ledger import blobfsck, schema, sqlite
-from ledger.blobfsck import Named
+from ledger.blobfsck import Named, References
 from ledger.chain import Walk
-from ledger.errors import LedgerError, LedgerTooNew, LedgerUnsettled
+from ledger.errors import LedgerError, LedgerUnsettled, NotALedger
 from ledger.reader import Reader
 from ledger.record import Head, Record
 
@@ -18,9 +17,6 @@ BLOBS = "blobs"
 
 MANY = 100
 """How many problems with one code are told one by one."""
-
-References = Callable[[Record], Iterable[tuple[str, Literal["file", "manifest"]]]]
-"""Returns the blobs that an event names; the ledger itself does not know bodies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +90,7 @@ def check(
     Raises:
         NotALedger: there is no ledger file in the folder.
         LedgerTooNew: a later version of this program wrote it.
+        CannotRead: no permission, or the disk does not answer.
         LedgerUnsettled: it is being written to.
     """
     found = Findings() if findings is None else findings
@@ -113,6 +110,9 @@ def check(
         for digest, kind in references(record) if references else ():
             named.add(digest, kind, record.seq)
 
+    if not events:
+        found.add("NO_EVENTS", LEDGER, "there is no event in it")
+
     _check_head(head, walk, found, said)
     store = folder / BLOBS
     whole = blobfsck.check(store, named, found.add, said, match=references is not None)
@@ -128,19 +128,24 @@ def check(
 
 def _events(path: Path, walk: Walk, found: Findings, said: list[str]) -> Iterator[Record | None]:
     """Yield every stored record that can be read as one, None for each that cannot."""
+    if not path.is_file():
+        raise NotALedger(path, "there is no such file")
+
+    with sqlite.translated(path, reading=True):
+        path.open("rb").close()
+
     try:
         reader = Reader(path)
-    except (LedgerTooNew, LedgerUnsettled):
+    except LedgerUnsettled:
         raise
     except LedgerError as error:
-        if not path.is_file():
-            raise
-
         found.add("LEDGER_UNREADABLE", path.name, str(error))
         return
 
     with reader:
-        _check_file(reader, found, said)
+        _check_header(reader, found)
+        _check_side_files(reader, found, said)
+        _check_structure(reader, found)
 
         try:
             for row in reader.rows():
@@ -156,19 +161,24 @@ def _events(path: Path, walk: Walk, found: Findings, said: list[str]) -> Iterato
             found.add("LEDGER_UNREADABLE", where, f"reading stopped: {error}")
 
 
-def _check_file(reader: Reader, found: Findings, said: list[str]) -> None:
-    """Check the header, the schema, SQLite's own structures and the write-ahead log."""
+def _check_header(reader: Reader, found: Findings) -> None:
     if reader.meta.application_id != schema.APPLICATION_ID:
         says = f"application_id is {reader.meta.application_id}, not {schema.APPLICATION_ID}"
         found.add("SCHEMA_CHANGED", LEDGER, says)
 
-    if reader.meta.user_version > schema.FORMAT:
-        reader.require()
-        raise AssertionError("a later format was let through")
+    elif reader.meta.user_version > schema.FORMAT:
+        reader.require()  # raises: nothing can be said about a format that is not known
 
     if reader.meta.user_version != schema.FORMAT:
         says = f"user_version is {reader.meta.user_version}, not {schema.FORMAT}"
         found.add("SCHEMA_CHANGED", LEDGER, says)
+
+
+def _check_side_files(reader: Reader, found: Findings, said: list[str]) -> None:
+    journal = reader.path.with_name(f"{LEDGER}-journal")
+    if journal.exists():
+        says = "SQLite would play it back into the ledger, which never makes such a file"
+        found.add("LEDGER_FOREIGN", journal.name, says)
 
     if reader.wal.damage:
         says = f"{reader.wal.damage}; events behind that place, if any, cannot be shown"
@@ -178,6 +188,9 @@ def _check_file(reader: Reader, found: Findings, said: list[str]) -> None:
     if open_frames:
         said.append(f"{LEDGER}-wal holds {open_frames} frames of an append that was not finished")
 
+
+def _check_structure(reader: Reader, found: Findings) -> None:
+    """Check the schema against ours, and SQLite's own pages and index."""
     try:
         for says in schema.differences(reader.connection):
             found.add("SCHEMA_CHANGED", LEDGER, says)

@@ -14,7 +14,8 @@ _TRIES = 40
 _PAUSE_S = 0.025
 _CHUNK = 1 << 20
 
-_AFTER = f"SELECT {schema.COLUMNS} FROM events WHERE seq > ? ORDER BY seq"  # noqa: S608
+_FROM = f"SELECT {schema.COLUMNS} FROM events WHERE seq >= ? ORDER BY seq"  # noqa: S608
+_LEAST = -(2**63)
 
 Row = tuple[object, ...]
 """A stored row as SQLite gives it, before anything is believed about it."""
@@ -40,7 +41,7 @@ class Reader:
         if not path.is_file():
             raise NotALedger(path, "there is no such file")
 
-        with sqlite.translated(path):
+        with sqlite.translated(path, reading=True):
             if _size(_wal(path)):
                 self._copy, self.wal = _take_copy(path)
                 self._place = Path(self._copy.name) / path.name
@@ -88,21 +89,21 @@ class Reader:
         if self.meta.user_version > schema.FORMAT:
             raise LedgerTooNew(self.path, self.meta.user_version, schema.FORMAT)
 
-    def rows(self, after: int = 0) -> Iterator[Row]:
-        """Yield stored rows after a `seq`, in order, as they are.
+    def rows(self, first: int = _LEAST) -> Iterator[Row]:
+        """Yield stored rows from a `seq` on, in order, as they are; by default really all.
 
         Raises:
             LedgerUnsettled: the file was written to meanwhile, so this was not one state of it.
         """
-        with sqlite.translated(self.path):
-            yield from self.connection.execute(_AFTER, (after,))
+        with sqlite.translated(self.path, reading=True):
+            yield from self.connection.execute(_FROM, (first,))
 
         if self._copy is None and _state(self.path) != self._before:
             raise LedgerUnsettled(self.path)
 
     def records(self, after: int = 0) -> Iterator[Record]:
         """Yield stored records after a `seq`, in order, unchecked; see `ledger.fsck`."""
-        for row in self.rows(after):
+        for row in self.rows(after + 1):
             yield Record(*row)  # type: ignore[arg-type]  # the table is STRICT
 
     def _drop_copy(self) -> None:
@@ -116,6 +117,7 @@ def read(path: Path) -> Reader:
     Raises:
         NotALedger: the file is missing or something else.
         LedgerTooNew: a later version of this program wrote it.
+        CannotRead: no permission, or the disk does not answer.
         LedgerUnsettled: it is written to so fast that no state of it could be copied.
     """
     reader = Reader(path)
@@ -158,14 +160,14 @@ def _try_copy(path: Path, copy: Path) -> walfile.WalState | None:
     _copy_bytes(path, copy)
     _copy_bytes(_wal(path), _wal(copy))
 
-    if not _begins_with(path, copy, exact=True):
-        return None
-
-    state = walfile.inspect(_wal(copy))
     if not _begins_with(_wal(path), _wal(copy), exact=False):
         return None
 
+    if not _begins_with(path, copy, exact=True):
+        return None
+
     still = size == _size(_wal(copy)) == _size(_wal(path))
+    state = walfile.inspect(_wal(copy))
     return state if still or state.damage is None else None
 
 

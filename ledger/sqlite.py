@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from ledger.errors import (
     AppendFailed,
+    CannotRead,
     CannotWrite,
     DiskFull,
     LedgerDamaged,
@@ -119,44 +120,43 @@ def action(name: str) -> int:
     return int(getattr(_sqlite, name))
 
 
-def translate(error: Exception, path: Path) -> LedgerError:
-    """Return our error for one of SQLite's or of the operating system's."""
-    if isinstance(error, LedgerError):
-        return error
-
-    if isinstance(error, OSError):
-        return _translate_os(error, path)
-
-    code = int(getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF
-    if code == _FULL:
-        return DiskFull(path)
-
-    if code in _NO_PERMISSION:
-        return CannotWrite(path, str(error))
-
-    if code == _NOTADB:
-        return NotALedger(path, str(error))
-
-    if code == _CORRUPT:
-        return LedgerDamaged(path, str(error))
-
-    return AppendFailed(path, str(error))
-
-
-def _translate_os(error: OSError, path: Path) -> LedgerError:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return DiskFull(path)
-
-    return CannotWrite(path, error.strerror or str(error))
-
-
 @contextlib.contextmanager
-def translated(path: Path) -> Iterator[None]:
+def translated(path: Path, *, reading: bool = False) -> Iterator[None]:
     """Turn errors of SQLite and of the operating system into ours."""
     try:
         yield
-    except (SqliteError, OSError) as error:
-        raise translate(error, path) from error
+    except OSError as error:
+        raise _of_the_system(error, path, reading=reading) from error
+    except SqliteError as error:
+        raise _of_sqlite(error, path, reading=reading) from error
+
+
+def _of_the_system(error: OSError, path: Path, *, reading: bool) -> LedgerError:
+    says = error.strerror or str(error)
+    if reading:
+        return CannotRead(path, says)
+
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return DiskFull(path) if full else CannotWrite(path, says)
+
+
+def _of_sqlite(error: Exception, path: Path, *, reading: bool) -> LedgerError:
+    code = int(getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF
+    says = str(error)
+
+    if code == _NOTADB:
+        return NotALedger(path, says)
+
+    if code == _CORRUPT:
+        return LedgerDamaged(path, says)
+
+    if reading:
+        return CannotRead(path, says)
+
+    if code == _FULL:
+        return DiskFull(path)
+
+    return CannotWrite(path, says) if code in _NO_PERMISSION else AppendFailed(path, says)
 
 
 __all__ = [
@@ -171,6 +171,5 @@ __all__ = [
     "open_reader",
     "open_writer",
     "require",
-    "translate",
     "translated",
 ]

@@ -39,6 +39,7 @@ class Ledger:
         self._lock = lock
         self._writer = writer
         self._reading = Lock()
+        self._closed = False
         self._reader = sqlite.open_reader(path)
         self._committer = Committer(writer.commit)
 
@@ -146,12 +147,20 @@ class Ledger:
         return request.answer.result()
 
     def records(self, after: int = 0) -> Iterator[Record]:
-        """Yield the acknowledged records after a `seq`, in order, up to the head when asked."""
+        """Yield the acknowledged records after a `seq`, in order, up to the head when asked.
+
+        Raises:
+            LedgerClosed: the ledger was closed meanwhile.
+            CannotRead: the disk does not answer.
+        """
         until = self.head.seq
         last = after
 
         while last < until:
-            with self._reading, sqlite.translated(self.path):
+            with self._reading, sqlite.translated(self.path, reading=True):
+                if self._closed:
+                    raise LedgerClosed(self.path)
+
                 rows = self._reader.execute(_AFTER, (last, min(PAGE, until - last))).fetchall()
 
             if not rows:
@@ -165,6 +174,7 @@ class Ledger:
         self._committer.stop()
 
         with self._reading:
+            self._closed = True
             self._reader.close()
 
         self._writer.close()

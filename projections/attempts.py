@@ -107,6 +107,4 @@ class Attempts:
 
     def of_lane(self, lane: str) -> tuple[Attempt, ...]:
         """Return a lane's attempts, sorted by id."""
-        return tuple(
-            sorted((a for a in self if a.submitted.lane == lane), key=lambda a: a.id)
-        )
+        return tuple(sorted((a for a in self if a.submitted.lane == lane), key=lambda a: a.id))

@@ -77,9 +77,7 @@ class Jobs:
         job = self._by_key[key]
 
         if job.status == "open" and job.request.epoch == epoch:
-            self._by_key[key] = replace(
-                job, status=status, finished=finished, failed=failed
-            )
+            self._by_key[key] = replace(job, status=status, finished=finished, failed=failed)
 
     def __iter__(self) -> Iterator[Job]:
         """Yield jobs in the order of their first request."""
@@ -96,11 +94,7 @@ class Jobs:
     def one(self, subject: str, kind: JobKind, fold: str) -> Job | None:
         """Return the job of a subject by kind and fold, if it was asked for."""
         return next(
-            (
-                j
-                for j in self.of(subject)
-                if j.request.kind == kind and j.request.fold == fold
-            ),
+            (j for j in self.of(subject) if j.request.kind == kind and j.request.fold == fold),
             None,
         )
 

@@ -64,9 +64,7 @@ class Lanes:
 
     def __iter__(self) -> Iterator[Lane]:
         """Yield lanes by rank, unranked ones last, then by name."""
-        order = sorted(
-            self._by_name.values(), key=lambda x: (x.rank is None, x.rank or 0, x.name)
-        )
+        order = sorted(self._by_name.values(), key=lambda x: (x.rank is None, x.rank or 0, x.name))
         yield from order
 
     def get(self, name: str) -> Lane | None:

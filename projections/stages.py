@@ -46,24 +46,27 @@ class Stages:
     @property
     def now(self) -> Stage | None:
         """The stage that was entered and has not ended."""
-        return next(
-            (e.stage for s, e in self.entered.items() if s not in self.ended), None
-        )
+        return next((e.stage for s, e in self.entered.items() if s not in self.ended), None)
 
     def left(self, stage: Stage) -> int:
         """Return the planned units this stage may still book; none after the clock ran out."""
-        if stage not in self.entered or (
-            self.exhausted is not None and stage != "finalize"
-        ):
+        if stage not in self.entered or (self.exhausted is not None and stage != "finalize"):
             return 0
 
         return self.entered[stage].units - self.spent.get(stage, 0)
 
+    def attempts_left(self, stage: Stage) -> int | None:
+        """Return how many attempts this stage may still hand out; None without a number."""
+        most = self.entered[stage].attempts if stage in self.entered else None
+
+        if most is None:
+            return None
+
+        return most - sum(slot.turns for r in self.rounds if r.stage == stage for slot in r.slots)
+
     def slot_of(self, worker: str) -> tuple[RoundOpened, Slot] | None:
         """Return the round and slot that named a worker."""
-        return next(
-            ((r, s) for r in self.rounds for s in r.slots if s.worker == worker), None
-        )
+        return next(((r, s) for r in self.rounds for s in r.slots if s.worker == worker), None)
 
     def look_of(self, worker: str, turn: int) -> int:
         """Return the number of the validation look that a worker's turn reserved.

@@ -3,6 +3,7 @@
 Reads run.started, run.seed_drawn, task.*, data.*, split.frozen, null.scored, run.finished.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ledger.events.base import Fact
@@ -16,6 +17,20 @@ from ledger.events.data import (
 )
 from ledger.events.run import RunFinished, RunStarted, SeedDrawn
 from ledger.events.work import PackageBuilt, PackageRefused
+
+
+_FIELDS: Mapping[type[Fact], str] = {
+    RunStarted: "started",
+    TaskAgreed: "task",
+    InventoryTaken: "inventory",
+    DataProfiled: "profile",
+    SplitFrozen: "split",
+    TestScored: "test",
+    PackageBuilt: "package",
+    PackageRefused: "refused",
+    RunFinished: "finished",
+}
+"""Events that are kept as they are, and the field that holds the last of each."""
 
 
 @dataclass(slots=True)
@@ -36,31 +51,14 @@ class TaskState:
 
     def apply(self, event: Fact) -> None:
         """Take in one event."""
-        match event:
-            case RunStarted():
-                self.started = event
-            case SeedDrawn(seed=seed):
-                self.seed = seed
-            case TaskAgreed():
-                self.task = event
-            case InventoryTaken():
-                self.inventory = event
-            case DataProfiled():
-                self.profile = event
-            case SplitFrozen():
-                self.split = event
-            case NullScored():
-                self.nulls.append(event)
-            case TestScored():
-                self.test = event
-            case PackageBuilt():
-                self.package = event
-            case PackageRefused():
-                self.refused = event
-            case RunFinished():
-                self.finished = event
-            case _:
-                pass
+        name = _FIELDS.get(type(event))
+
+        if name is not None:
+            setattr(self, name, event)
+        elif isinstance(event, SeedDrawn):
+            self.seed = event.seed
+        elif isinstance(event, NullScored):
+            self.nulls.append(event)
 
     def setting(self, name: str, default: str) -> str:
         """Return a recorded setting, or `default` where the run did not record it."""

@@ -79,9 +79,7 @@ class Workers:
     def _put(self, name: str, **change: object) -> None:
         self._by_id[name] = replace(self._by_id[name], **change)  # type: ignore[arg-type]
 
-    def _end(
-        self, event: TurnFinished | SessionFailed | SessionLost, to: SessionStatus
-    ) -> bool:
+    def _end(self, event: TurnFinished | SessionFailed | SessionLost, to: SessionStatus) -> bool:
         asked = self._by_id[event.worker].session
         fresh = asked is not None and (asked.turn, asked.epoch) == (
             event.turn,

@@ -4,12 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from ledger.events.base import Fact
+from ledger.events.job import JobLost
 from ledger.events.run import RunPaused, RunResumed, WriterAcquired
 from ledger.events.union import dump
+from ledger.events.work import SessionLost
 from projections.run import RunState
 from runtime.decide import Context, decide
 
-_INTERRUPTION = (WriterAcquired, RunResumed, RunPaused)
+_INTERRUPTION = (WriterAcquired, RunResumed, RunPaused, JobLost, SessionLost)
 """Events of a process coming and going; they may stand between an outcome and its decisions."""
 
 DECISIONS = frozenset(
@@ -67,7 +69,10 @@ class Redecided:
     def says(self) -> str:
         """The answer in one line."""
         if self.divergence is None:
-            return f"no divergence: {self.decisions} decisions were decided again from {self.outcomes} outcomes"
+            return (
+                f"no divergence: {self.decisions} decisions were decided again"
+                f" from {self.outcomes} outcomes"
+            )
 
         return f"diverges at event {self.divergence.seq}, decider {self.divergence.decider}"
 
@@ -107,7 +112,9 @@ class _Replay:
             self.decisions += 1
         elif event.type in DECISIONS:
             return self._differs(event)
-        elif self.wanted and not isinstance(event, _INTERRUPTION):
+        elif isinstance(event, _INTERRUPTION):
+            self.wanted = ()
+        elif self.wanted:
             return f"today {self.wanted[0].type} is decided before {event.type} comes in"
 
         self.state.apply(event)
@@ -147,9 +154,7 @@ def redecide(events: Sequence[Fact], context: Context) -> Redecided:
     return _answer(events, walk, None)
 
 
-def _answer(
-    events: Sequence[Fact], walk: _Replay, divergence: Divergence | None
-) -> Redecided:
+def _answer(events: Sequence[Fact], walk: _Replay, divergence: Divergence | None) -> Redecided:
     return Redecided(
         events=len(events),
         decisions=walk.decisions,

@@ -136,12 +136,14 @@ class Effects:
 
     def outputs(self, given: Input) -> Sequence[OutputFile]:
         """Return the files behind an input of kind `outputs`."""
-        return layout.read_manifest(self.blobs.read(given.digest))
+        return self.files(given.digest)
+
+    def files(self, digest: str) -> Sequence[OutputFile]:
+        """Return the files behind a manifest digest."""
+        return layout.read_manifest(self.blobs.read(digest))
 
     def _spec(self, state: RunState, job: Job, folder: Path) -> JobSpec:
-        view = next(
-            (i for i in job.request.inputs if i.kind == "view" and i.name != "null"), None
-        )
+        view = next((i for i in job.request.inputs if i.kind == "view" and i.name != "null"), None)
         where = None if view is None else self.run / jobspec.view_folder(view.name, view.digest)
         return jobspec.spec(
             job.request,
@@ -150,7 +152,7 @@ class Effects:
             reads=() if where is None else (where,),
             roots=self._roots(where),
             data=None if view is None else jobspec.view_from_job(view.name, view.digest),
-            private=landing.private(state, job, self.run),
+            private=landing.private(state, job, self.run, self.files),
         )
 
     def _roots(self, view: Path | None) -> Mapping[str, Path]:

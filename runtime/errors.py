@@ -1,18 +1,18 @@
 """What can go wrong in the runtime, as a tree with exit codes.
 
-    AmidRuntimeError                5  the work failed
-    ├── Refused                     1  the answer is no
-    │   ├── AttemptRefused             attempt.toml or the attempt's files are not usable
-    │   └── WorktreeRefused            a worktree holds something that may not be committed
-    ├── RunExists                   2  a run folder that is already there
-    ├── Needed                      3  something needed is missing
-    │   ├── RunMissing                 there is no run at this path
-    │   ├── SandboxUnavailable         this machine cannot give the sandbox asked for
-    │   └── AgentUnavailable           an agent backend does not answer
-    ├── RunBusy                     4  another writer holds the run
-    ├── ExecutorFailed              5  the executor itself failed, whatever the job did
-    ├── AgentFailed                 5  an agent backend broke off
-    └── Diverged                    1  a redone piece of work differs from the recorded one
+AmidRuntimeError                5  the work failed
+├── Refused                     1  the answer is no
+│   ├── AttemptRefused             attempt.toml or the attempt's files are not usable
+│   └── WorktreeRefused            a worktree holds something that may not be committed
+├── RunExists                   2  a run folder that is already there
+├── Needed                      3  something needed is missing
+│   ├── RunMissing                 there is no run at this path
+│   ├── SandboxUnavailable         this machine cannot give the sandbox asked for
+│   └── AgentUnavailable           an agent backend does not answer
+├── RunBusy                     4  another writer holds the run
+├── ExecutorFailed              5  the executor itself failed, whatever the job did
+├── AgentFailed                 5  an agent backend broke off
+└── Diverged                    1  a redone piece of work differs from the recorded one
 """
 
 from pathlib import Path

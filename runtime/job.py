@@ -6,6 +6,7 @@ blake3 only: it starts once for every job.
 """
 
 import json
+import marshal
 import os
 import resource
 import signal
@@ -66,7 +67,7 @@ def claim(job: Job) -> None:
 def start(job: Job) -> tuple[int, int, socket.socket | None]:
     """Start the job; return our child, the reading end of its log, and the control socket."""
     reading, writing = os.pipe()
-    ours, theirs = (None, None) if job.sandbox == "trusted" else socket.socketpair()
+    ours, theirs = _control(job)
     parent = os.getpid()
     child = os.fork()
     if child == 0:
@@ -80,6 +81,20 @@ def start(job: Job) -> tuple[int, int, socket.socket | None]:
         theirs.close()
 
     return child, reading, ours
+
+
+def _control(job: Job) -> tuple[socket.socket | None, socket.socket | None]:
+    """Return both ends of the way to the confiner, with the launch already on it."""
+    if job.sandbox == "trusted":
+        return None, None
+
+    ours, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
+    message = marshal.dumps(job.launch)
+    if len(message) > confine.LAUNCH_LIMIT:
+        raise ValueError(f"the launch of {job.folder} has {len(message)} bytes: shorten argv")
+
+    ours.send(message)
+    return ours, theirs
 
 
 def _become_child(job: Job, parent: int, log: int, control: socket.socket | None) -> NoReturn:
@@ -96,12 +111,12 @@ def _become_child(job: Job, parent: int, log: int, control: socket.socket | None
         confine.become(job.launch)
         os._exit(127)
 
-    os.set_inheritable(control.fileno(), True)
+    os.set_inheritable(control.fileno(), True)  # noqa: FBT003 - positional only
     words = [sys.executable, "-I", "-m", "runtime.confine", str(job.folder), str(control.fileno())]
     if job.recorder is not None:
         words = [*strace.command(job.recorder, job.strace_log), *words]
 
-    os.execve(words[0], words, {"PATH": "/usr/bin:/bin", "LC_ALL": "C"})
+    os.execve(words[0], words, {"PATH": "/usr/bin:/bin", "LC_ALL": "C"})  # noqa: S606 - no shell
 
 
 def run(folder: Path) -> int:
@@ -112,7 +127,8 @@ def run(folder: Path) -> int:
     began = time.monotonic()
     child, log, control = start(job)
     limits = {name: job.launch["limits"][name] for name in Bounds.__dataclass_fields__}
-    seen = Watch(folder, Bounds(**limits), child, log, control).run()
+    recorded = job.recorder is not None
+    seen = Watch(folder, Bounds(**limits), child, log, control, recorded=recorded).run()
     if seen.abandoned:
         return _ABANDONED
 
@@ -139,6 +155,7 @@ def run(folder: Path) -> int:
             },
             indent=1,
         ),
+        durable=True,
     )
     return 0
 
@@ -219,19 +236,19 @@ def _resources(wall_ms: int) -> dict[str, int]:
     return {"wall_ms": wall_ms, "cpu_ms": cpu_ms, "max_rss_kib": used.ru_maxrss}
 
 
-def _write(path: Path, content: str | bytes) -> None:
-    """Write whole or not at all: temporary file, fsync, rename, fsync of the folder."""
+def _write(path: Path, content: str | bytes, *, durable: bool = False) -> None:
+    """Write whole or not at all: temporary file, rename; durable: with fsync of file and folder."""
     temporary = path.with_name(f".{path.name}.part")
     with temporary.open("wb") as sink:
         sink.write(content.encode() if isinstance(content, str) else content)
         sink.flush()
-        os.fsync(sink.fileno())
+        if durable:
+            os.fsync(sink.fileno())
 
     temporary.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
+    if durable:
+        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
         os.fsync(folder)
-    finally:
         os.close(folder)
 
 

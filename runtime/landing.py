@@ -1,7 +1,7 @@
 """Turn what came back from a port into facts, and what goes with a trusted job into its file."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import orjson
@@ -25,12 +25,13 @@ from ledger.events.work import (
     TreeFile,
     TurnFinished,
 )
+from projections.attempts import Attempt
 from projections.jobs import Job
 from projections.run import RunState
 from projections.workers import Worker
 from runtime.errors import AttemptRefused, ExecutorFailed
 from runtime.layout import write_manifest
-from runtime.ports import Domain, Frozen, JobOutcome, PutBlob, Turn
+from runtime.ports import Domain, Frozen, JobOutcome, OutputFile, PutBlob, Turn
 
 _TRUSTED_OUTCOMES = frozenset({"null", "review", "test", "package"})
 """Kinds whose outputs the domain translates into facts."""
@@ -92,9 +93,7 @@ def handed_in(
     return (*facts, _submitted(state, worker, asked, frozen, domain))
 
 
-def _commit(
-    worker: Worker, asked: SessionRequested, frozen: Frozen, put: PutBlob
-) -> CommitFrozen:
+def _commit(worker: Worker, asked: SessionRequested, frozen: Frozen, put: PutBlob) -> CommitFrozen:
     files = tuple(
         TreeFile(path=f.path, mode=f.mode, digest=put(f.content), bytes=len(f.content))
         for f in frozen.files
@@ -187,9 +186,7 @@ def job_ended(
     return (*access, *translated, finished)
 
 
-def kind_outcomes(
-    request: JobRequested, out: Path, domain: Domain, put: PutBlob
-) -> Sequence[Fact]:
+def kind_outcomes(request: JobRequested, out: Path, domain: Domain, put: PutBlob) -> Sequence[Fact]:
     """Return the facts that the domain reads out of a trusted job's output folder."""
     if request.kind not in _TRUSTED_OUTCOMES:
         return ()
@@ -225,7 +222,11 @@ def _access(outcome: JobOutcome, put: PutBlob) -> Sequence[Fact]:
     )
 
 
-def private(state: RunState, job: Job, run: Path) -> Mapping[str, str]:
+Files = Callable[[str], Sequence[OutputFile]]
+"""The files behind a manifest digest."""
+
+
+def private(state: RunState, job: Job, run: Path, files: Files) -> Mapping[str, str]:
     """Return what a trusted job is told besides its request: paths, digests, the look's number."""
     if job.request.sandbox != "trusted":
         return {}
@@ -238,7 +239,11 @@ def private(state: RunState, job: Job, run: Path) -> Mapping[str, str]:
         **documents(state),
     }
     attempt = state.attempts.get(job.request.subject)
-    return told if attempt is None else told | _of_attempt(state, attempt.id)
+
+    if attempt is None:
+        return told
+
+    return {**told, "nulls": _nulls(state, files), **_of_attempt(state, attempt)}
 
 
 def documents(state: RunState) -> Mapping[str, str]:
@@ -252,24 +257,26 @@ def documents(state: RunState) -> Mapping[str, str]:
     }
 
 
-def _of_attempt(state: RunState, attempt: str) -> Mapping[str, str]:
-    made = state.attempts.get(attempt)
+def _nulls(state: RunState, files: Files) -> str:
+    """Return the digest of `nulls.json`, which holds the per-case scores of the null models."""
+    job = next((j for j in state.jobs.of("run") if j.request.kind == "null"), None)
 
-    if made is None:
-        return {}
+    if job is None or job.finished is None:
+        return ""
 
+    found = (f.digest for f in files(job.finished.outputs) if f.path == "nulls.json")
+    return next(found, "")
+
+
+def _of_attempt(state: RunState, made: Attempt) -> Mapping[str, str]:
     claims = [c.model_dump(mode="json") for c in made.submitted.claims]
-    jobs = [j for j in state.jobs.of(attempt) if j.request.kind in ("train", "predict")]
+    jobs = [j for j in state.jobs.of(made.id) if j.request.kind in ("train", "predict")]
     records = [j.access.record or "" for j in jobs if j.access is not None]
-    nulls = [
-        {"null": n.null, "score": n.score.model_dump(mode="json"), "per_case": n.per_case}
-        for n in state.task.nulls
-    ]
     return {
-        "attempt": attempt,
+        "attempt": made.id,
+        "lane": made.submitted.lane,
         "claims": orjson.dumps(claims).decode(),
         "access": ",".join(records),
         "assurance": "none" if made.executed is None else made.executed.assurance,
-        "nulls": orjson.dumps(nulls).decode(),
         "look": str(state.stages.look_of(made.submitted.worker, made.submitted.turn)),
     }

@@ -17,6 +17,7 @@ from runtime.intents import Intent, open_intents
 from runtime.journal import Journal
 
 Perform = Callable[[RunState, Intent], Awaitable[Sequence[Fact]]]
+Reconcile = Callable[[RunState], Sequence[Fact]]
 Stop = Callable[[RunState], bool]
 
 
@@ -37,15 +38,27 @@ class _Landed:
 
 
 async def drive(
-    journal: Journal, context: Context, perform: Perform, *, clock: Clock, stop: Stop
+    journal: Journal,
+    context: Context,
+    perform: Perform,
+    *,
+    reconcile: Reconcile,
+    clock: Clock,
+    stop: Stop,
 ) -> bool:
     """Go on with a run until it is finished (True) or `stop` says so (False).
+
+    What an earlier process decided is completed first; then `reconcile` says what became of the
+    intents it left open.
 
     Raises:
         runtime.errors.ExecutorFailed: nothing is under way and no decider has anything to say.
     """
     send, receive = anyio.create_memory_object_stream[_Landed](math.inf)
     flying: set[str] = set()
+
+    if not settle(journal, context, stop) and (lost := reconcile(journal.state)):
+        journal.append(lost)
 
     with send, receive:
         async with anyio.create_task_group() as group:

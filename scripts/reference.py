@@ -1,7 +1,7 @@
 """Writes docs/reference from the program: `python -m scripts.reference`, or `make docs`.
 
 A test demands that the pages are current, so a command, an event or an error cannot be added
-without its page.
+without its page. The pages on checks, metrics and the ledger's format are written by hand.
 """
 
 import importlib
@@ -37,8 +37,10 @@ def cli_page() -> str:
         "| 130 | interrupted; the run can be resumed |\n",
     ]
     for path, command in _commands(cli, "amid"):
-        with click.Context(command, info_name=path, terminal_width=96) as context:
-            text = command.get_help(context).rstrip()
+        context = click.Context(
+            command, info_name=path, terminal_width=96, help_option_names=["-h", "--help"]
+        )
+        text = command.get_help(context).rstrip()
 
         parts.append(f"## {path}\n\n```text\n{text}\n```\n")
 
@@ -95,7 +97,7 @@ def _errors(module_name: str) -> Iterator[tuple[str, int, str]]:
 
 
 def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
 
 
 PAGES: Mapping[str, Callable[[], str]] = {

@@ -6,7 +6,6 @@ past can be read from descriptions alone, whoever keeps them.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
 
 from amid.lanes.catalogue import Parameter, Template, Value
 from runtime.ports import Past
@@ -79,25 +78,16 @@ def nearby(template: Template, centre: Choice, slot: int) -> Iterator[dict[str, 
         ladder.index(centre[name]) if centre[name] in ladder else 0
         for name, ladder in zip(names, ladders, strict=True)
     ]
-    rings: dict[int, list[tuple[int, ...]]] = {}
 
-    for steps in product(range(-_FAR, _FAR + 1), repeat=len(names)):
-        far = sum(abs(step) for step in steps)
-
-        if 0 < far <= _FAR:
-            rings.setdefault(far, []).append(steps)
-
-    for far in sorted(rings):
+    for far in range(1, _FAR + 1):
         # the first parameter of a template matters most, and upwards comes before downwards
-        ring = sorted(rings[far], reverse=True)
+        ring = sorted(_ring(len(names), far), reverse=True)
         turn = slot * 3 % len(ring)
 
         for steps in ring[turn:] + ring[:turn]:
             places = [place + step for place, step in zip(middle, steps, strict=True)]
 
-            if all(
-                0 <= place < len(ladder) for place, ladder in zip(places, ladders, strict=True)
-            ):
+            if all(0 <= place < len(ladder) for place, ladder in zip(places, ladders, strict=True)):
                 yield {
                     name: ladder[place]
                     for name, place, ladder in zip(names, places, ladders, strict=True)
@@ -107,6 +97,17 @@ def nearby(template: Template, centre: Choice, slot: int) -> Iterator[dict[str, 
 def shown(value: Value) -> str:
     """Return a value as TOML and as descriptions spell it."""
     return str(value).lower() if isinstance(value, bool) else f"{value:g}"
+
+
+def _ring(axes: int, far: int) -> Iterator[tuple[int, ...]]:
+    """Yield every step over `axes` parameters that is `far` list places long altogether."""
+    if axes == 1:
+        yield from [(far,), (-far,)] if far else [(0,)]
+        return
+
+    for first in range(-far, far + 1):
+        for rest in _ring(axes - 1, far - abs(first)):
+            yield (first, *rest)
 
 
 def _nearest(parameter: Parameter, text: str) -> Value | None:

@@ -43,6 +43,8 @@ class Prediction:
     """Voxels that are not background."""
     payload: str = ""
     """Digest of shape and voxels, whatever the type they were stored as."""
+    reference: str = ""
+    """Digest of the hidden label's voxels; empty where it was not looked at. Never in a finding."""
     equals_label: bool | None = None
     """Same voxels as the hidden label, which is not empty; None where it was not compared."""
 

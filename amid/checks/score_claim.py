@@ -14,7 +14,8 @@ LIBRARIES = Decimal("0.000001")
 def check(evidence: Evidence) -> Finding:
     """Compare each claim with the reviewer's own validation and inner scores.
 
-    A claim may be rounded: half a unit of its last digit is allowed, and a millionth in any case.
+    A claim may be rounded: half a unit of its last decimal is allowed, and a millionth in any case.
+    A whole number is meant exactly, or `1e3` would agree with everything.
     A worker sees inner labels only, so a claim that is the inner score is true as well.
     """
     if not evidence.claims:
@@ -55,8 +56,8 @@ def _agrees(claim: Claim, score: Recomputed) -> bool:
     if not claimed.is_finite() or len(claim.value) > 40:
         return False
 
-    exponent = claimed.as_tuple().exponent
-    half = Decimal((0, (5,), int(exponent) - 1))
+    exponent = int(claimed.as_tuple().exponent)
+    half = Decimal((0, (5,), exponent - 1)) if exponent < 0 else LIBRARIES
     return abs(claimed - Decimal(repr(score.value))) <= max(half, LIBRARIES)
 
 

@@ -16,14 +16,6 @@ class Answer(Protocol):
     def ok(self) -> bool:
         """Whether the answer is yes."""
 
-    @property
-    def says(self) -> str:
-        """The answer in one line."""
-
-    @property
-    def problems(self) -> tuple[str, ...]:
-        """What speaks against it, each with its place."""
-
     def to_json(self) -> Mapping[str, object]:
         """The whole answer in plain JSON types."""
 
@@ -43,7 +35,13 @@ def verify(*, run: Path, as_json: bool) -> int:
     from amid import compose
     from replay import verify as prover
 
-    return _tell("verify/1", prover.verify(run, domain=compose.domain()), as_json)
+    return _tell(
+        "verify/1",
+        prover.verify(run, domain=compose.domain()),
+        yes="the run is whole, and nothing that was read is altered",
+        no="the run is not as it was written",
+        as_json=as_json,
+    )
 
 
 @click.command(cls=Command)
@@ -86,9 +84,21 @@ def replay(
 
     if reproduce is not None:
         answer = compose.reproduce(run, reproduce, data=data, seed=seed, into=into, say=say)
-        return _tell("reproduce/1", answer, as_json)
+        return _tell(
+            "reproduce/1",
+            answer,
+            yes="every byte came out the same",
+            no="not everything came out the same",
+            as_json=as_json,
+        )
 
-    return _tell("replay/1", compose.redecide(run), as_json)
+    return _tell(
+        "replay/1",
+        compose.redecide(run),
+        yes="today's deciders take the recorded decisions",
+        no="today's deciders part from the record",
+        as_json=as_json,
+    )
 
 
 @click.command(cls=Command)
@@ -109,7 +119,13 @@ def rebuild(*, run: Path, into: Path, as_json: bool) -> int:
     check_run(run)
     from replay.rebuild import rebuild as make_again
 
-    return _tell("rebuild/1", make_again(run, into), as_json)
+    return _tell(
+        "rebuild/1",
+        make_again(run, into),
+        yes="everything that was recorded came out as recorded",
+        no="not everything that was recorded came out",
+        as_json=as_json,
+    )
 
 
 @click.command(cls=Command)
@@ -138,12 +154,14 @@ def report(*, run: Path, file: Path, as_json: bool) -> int:
     return 0
 
 
-def _tell(schema: str, answer: Answer, as_json: bool) -> int:  # noqa: FBT001 - last and private
+def _tell(schema: str, answer: Answer, *, yes: str, no: str, as_json: bool) -> int:
+    content = {k: v for k, v in answer.to_json().items() if k not in ("schema", "ok")}
     if as_json:
-        print_object(schema, {"ok": answer.ok, **answer.to_json()})
+        print_object(schema, {"ok": answer.ok, **content})
     else:
-        click.echo(answer.says)
-        for problem in answer.problems:
-            click.echo(f"- {problem}")
+        from amid.cli.tables import text_of
+
+        click.echo(f"yes: {yes}" if answer.ok else f"no: {no}")
+        click.echo("\n".join(text_of(content)))
 
     return 0 if answer.ok else 1

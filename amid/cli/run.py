@@ -9,12 +9,14 @@ from amid.cli.base import Command, data_option, json_option, print_object, run_a
 from amid.cli.errors import FAILED, INTERRUPTED
 
 if TYPE_CHECKING:
-    from amid.compose import RunAnswer
+    from amid.compose import RunAnswer, Until
     from ledger.events.base import Fact
     from ledger.record import Record
 
 CODES = {"package": 0, "stopped": 0, "refused": 1, "aborted": FAILED, "undecided": 6}
-"""Outcome of a run to exit code; a paused run was interrupted."""
+"""Outcome of a run to exit code; a run that only paused is judged by whether that was asked for."""
+
+STEPS = ("profile", "plan", "explore", "promote", "end")
 
 
 @click.command(cls=Command)
@@ -33,8 +35,8 @@ CODES = {"package": 0, "stopped": 0, "refused": 1, "aborted": FAILED, "undecided
 )  # fmt: skip
 @click.option("--cores", type=click.IntRange(min=1), help="Default: all that this process may use.")
 @click.option(
-    "--until", type=click.Choice(["profile", "plan", "explore", "promote", "end"]), default="end",
-    show_default=True, help="Stop after this step; `amid resume` goes on.",
+    "--until", type=click.Choice(STEPS), default="end", show_default=True,
+    help="Stop after this step; `amid resume` goes on.",
 )  # fmt: skip
 @json_option
 def run(
@@ -47,7 +49,7 @@ def run(
     agents: str,
     sandbox: str,
     cores: int | None,
-    until: str,
+    until: "Until",
     as_json: bool,
 ) -> int:
     """Run TASK from its folder to a submission package.
@@ -68,20 +70,25 @@ def run(
         cores=cores,
     )
     answer = compose.go_on(folder, listen=_narrate, fresh=True, until=until)
-    return _finish(folder, answer, as_json=as_json)
+    return _finish(folder, answer, until=until, as_json=as_json)
 
 
 @click.command(cls=Command)
 @run_argument
+@click.option(
+    "--until", type=click.Choice(STEPS), default="end", show_default=True,
+    help="Stop after this step.",
+)  # fmt: skip
 @json_option
-def resume(*, run: Path, as_json: bool) -> int:
+def resume(*, run: Path, until: "Until", as_json: bool) -> int:
     """Go on with RUN where it stopped, however it stopped."""
     from amid.cli.folder import check_run
 
     check_run(run)
     from amid import compose
 
-    return _finish(run, compose.go_on(run, listen=_narrate), as_json=as_json)
+    answer = compose.go_on(run, listen=_narrate, until=until)
+    return _finish(run, answer, until=until, as_json=as_json)
 
 
 @click.command(cls=Command)
@@ -120,7 +127,7 @@ def demo(*, folder: Path | None, seed: int, as_json: bool) -> int:
         cores=None,
     )
     answer = compose.go_on(place, listen=_narrate, fresh=True)
-    return _finish(place, answer, as_json=as_json)
+    return _finish(place, answer, until="end", as_json=as_json)
 
 
 TOLD = frozenset(
@@ -141,7 +148,7 @@ def _narrate(record: "Record", _fact: "Fact") -> None:
         say(f"{record.seq:>5}  {sentence(record.type, record.body)}")
 
 
-def _finish(run: Path, answer: "RunAnswer", *, as_json: bool) -> int:
+def _finish(run: Path, answer: "RunAnswer", *, until: str, as_json: bool) -> int:
     places = {"run": run, "package": answer.package, "report": answer.report}
     if as_json:
         told = {name: str(place) if place else None for name, place in places.items()}
@@ -152,4 +159,4 @@ def _finish(run: Path, answer: "RunAnswer", *, as_json: bool) -> int:
             if place:
                 click.echo(f"{name + ':':<9}{place}")
 
-    return CODES.get(answer.outcome, INTERRUPTED)
+    return CODES.get(answer.outcome, INTERRUPTED if until == "end" else 0)

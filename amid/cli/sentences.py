@@ -11,7 +11,7 @@ from typing import Any
 
 SENTENCES: Mapping[str, str] = {
     "access.recorded": "job {key}: {opened} opened, {denied_total} denied ({recorder}): {denied}",
-    "attempt.executed": "{attempt} is {outcome}: {reason} [{assurance}]",
+    "attempt.executed": "{attempt} is {outcome} [{assurance}] {reason}",
     "attempt.submitted": "{attempt}: {description} (lane {lane}, commit {commit}, {units} units)",
     "attempt.voided": "{attempt} does not count any more: {because}",
     "budget.exhausted": "{stage} has nothing left to spend: {because}",
@@ -110,7 +110,8 @@ def _part(fields: Mapping[str, Any]) -> str:
     match fields:
         case {"metric": metric, "value": value, "low": low, "high": high, "status": status}:
             interval = f" [{_real(low)}, {_real(high)}]" if low is not None else ""
-            return f"{metric} {_real(value)}{interval}" + ("" if status == "ok" else f" ({status})")
+            but = "" if status.startswith("ok") else f" ({status})"
+            return f"{metric} {_real(value)}{interval}{but}"
         case {"fold": fold, "fit": fit, "validation": validation}:
             return f"{fold} {fit}/{validation}"
         case {"op": op, "path": path, "result": result}:

@@ -1,6 +1,10 @@
 """Plain JSON values as text for people: names with values, and tables for lists of records."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+
+LONG = re.compile(r"-?\d+\.\d{6,}")
+"""A real number with more digits than a person compares; `--json` has them all."""
 
 WIDTH = 48
 """Longest cell of a table; the whole value is in `--json`."""
@@ -57,6 +61,8 @@ def _cell(value: object) -> str:
             return ", ".join(f"{name}={_cell(inner)}" for name, inner in value.items())
         case list() | tuple():
             return "; ".join(_cell(inner) for inner in value)
+        case str() if LONG.fullmatch(value):
+            return f"{float(value):.5g}"
         case _:
             return str(value)
 

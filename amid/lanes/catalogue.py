@@ -1,7 +1,7 @@
 """The templates: runnable methods, their parameters, and what an attempt with one costs.
 
-A template's code lies as plain files under `templates/`; an agent copies it into its worktree, where
-it is from then on the attempt's own. Nothing imports it here.
+A template's code lies as plain files under `templates/`; an agent copies it into its worktree, and
+from then on it is the attempt's own. Nothing imports it here.
 """
 
 from collections.abc import Mapping
@@ -52,7 +52,7 @@ class Template:
         chosen = {parameter.name: parameter.start for parameter in self.parameters}
         one_piece = all(pieces <= 1 for pieces in profile.components_median.values())
 
-        return _adapted(chosen, profile.cases) | {"one_piece": one_piece}
+        return chosen | {"one_piece": one_piece}
 
     def units(self, *, fit: int, predicted: int, jobs: int, voxels: int) -> int:
         """Return the price of one attempt in whole seconds of one core.
@@ -69,15 +69,12 @@ class Template:
         return max(1, -(-(jobs * self.fixed_ms + scaled) // 1000))
 
 
-def _adapted(chosen: Mapping[str, Value], cases: int) -> dict[str, Value]:
-    """Trust local statistics less where few cases speak."""
-    few = cases < 30
-    changes: dict[str, Value] = {"ridge": 0.1, "spread": 2.0} if few else {}
-
-    return {name: changes.get(name, value) for name, value in chosen.items()}
-
-
-_ONE_PIECE = Parameter("one_piece", (False, True), True, "keep only the largest piece per label")
+_ONE_PIECE = Parameter(
+    name="one_piece",
+    values=(False, True),
+    start=True,
+    means="keep only the largest piece per label",
+)
 
 INTENSITY_PRIOR = Template(
     name="intensity-prior",
@@ -109,7 +106,8 @@ ATLAS_FUSION = Template(
         Parameter("sharp", (0.01, 0.02, 0.03, 0.06, 0.1), 0.03, "difference at which votes fade"),
         Parameter("finish", (0.0, 0.3, 0.6), 0.0, "voxels by which the result is smoothed"),
         Parameter("patch", (3, 5), 3, "side of the compared patch in voxels"),
-        Parameter("reach", (0, 1), 1, "voxels by which an atlas is shifted"),
+        Parameter("reach", (0, 1), 1, "voxels by which each patch is searched"),
+        Parameter("drift", (0, 3), 3, "voxels by which an atlas is moved as a whole"),
         Parameter("atlases", (50, 100, 200), 200, "cases kept as atlases"),
         _ONE_PIECE,
     ),

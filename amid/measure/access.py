@@ -9,6 +9,11 @@ from amid.measure.inputs import InputWrong, read_blob
 SEALED = ("vault:", "data:", "blobs:")
 """Roots that no job of an attempt may open: labels, the data folder, other attempts' files."""
 
+LOOKS = frozenset(
+    ("stat", "lstat", "fstat", "newfstatat", "statx", "access", "faccessat", "faccessat2")
+)
+"""Calls that learn whether something exists and no content: the sandbox does not hide existence."""
+
 
 def read_access(run: Path, digests: str) -> tuple[AccessFacts, ...] | None:
     """Read records by comma-separated digests; None when there is none at all."""
@@ -32,7 +37,7 @@ def _read(run: Path, digest: str) -> AccessFacts:
                 f"access record {digest[:12]}, line {number}: not {{op, path, result}}"
             ) from trouble
 
-        if path.startswith(SEALED) and op.startswith(("open", "creat", "exec")):
+        if path.startswith(SEALED) and op not in LOOKS and "count" not in told:
             opening = Opening(op, path, result, granted=_granted(result))
             sealed.setdefault((op, path, result), opening)
 
@@ -40,5 +45,5 @@ def _read(run: Path, digest: str) -> AccessFacts:
 
 
 def _granted(result: str) -> bool:
-    """Say whether a call succeeded: results are a number, `ok`, or the name of an error."""
-    return not result.lstrip().startswith(("E", "-"))
+    """Say whether a call succeeded: `ok` or a descriptor; else the name of an error or `?`."""
+    return result == "ok" or result.isdigit()

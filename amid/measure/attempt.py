@@ -23,8 +23,8 @@ from amid.checks.evidence import Part as Side
 from amid.documents import Case, CaseScores, Measured
 from amid.intervals import beats, paired
 from amid.measure.access import read_access
-from amid.measure.decoded import Decoded
-from amid.measure.inputs import Inputs, InputWrong, read_blob
+from amid.measure.decoded import Decoded, payload
+from amid.measure.inputs import BACKGROUND, Inputs, InputWrong, read_blob
 from amid.measure.labels import read_label
 from amid.measure.scores import Table, values_of
 from amid.metrics import Values, metric
@@ -60,7 +60,7 @@ def measure(inputs: Inputs, decoded: Path) -> Measurement:
 
     for fold in split.folds:
         for case in split.test:
-            one = found.look(fold.fold, inputs.cases[case], "test", inputs.rules.background)
+            one = found.look(fold.fold, inputs.cases[case], "test", BACKGROUND)
             seen.append(one.prediction)
 
     scores = tuple(validation.score(name) for name in validation.names())
@@ -78,9 +78,10 @@ def measure(inputs: Inputs, decoded: Path) -> Measurement:
     return Measurement(evidence, measured, validation.document(), inner.document())
 
 
-def score_test(inputs: Inputs, decoded: Path, fold: str = "all") -> tuple[list[Score], CaseScores]:
-    """Score the test predictions of the final attempt."""
+def score_test(inputs: Inputs, decoded: Path) -> tuple[list[Score], CaseScores]:
+    """Score the test predictions of the final attempt: those of `all`, or of its only fold."""
     found = Decoded(decoded)
+    fold = found.folds[0] if len(found.folds) == 1 else "all"
     attempt = inputs.private.get("attempt", "")
     table = Table(attempt, "test", inputs.rules, inputs.split.group_of)
     for case in inputs.split.test:
@@ -99,16 +100,16 @@ def _judge(
 ) -> None:
     """Look at a case's predictions, compare them with its label and add them to the table."""
     reference = read_label(inputs.run, case)
-    background = inputs.rules.background
+    digest = "" if reference is None else payload(reference)
     values: list[Values | None] = []
     folds = list(folds)
     for fold in folds:
-        one = found.look(fold, case, table.part, background)
+        one = found.look(fold, case, table.part, BACKGROUND)
         prediction = one.prediction
         if reference is not None and one.array is not None:
             equal = np.array_equal(reference, one.array)
-            holds = equal and bool(np.any(reference != background))
-            prediction = replace(prediction, equals_label=holds)
+            holds = equal and bool(np.any(reference != BACKGROUND))
+            prediction = replace(prediction, equals_label=holds, reference=digest)
             values.append(values_of(inputs.rules, case, reference, one.array))
         else:
             values.append(None)

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 from blake3 import blake3
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from amid.checks.evidence import Extra, Prediction
 from amid.checks.evidence import Part as Side
@@ -77,8 +77,17 @@ class Decoded:
         except OSError as trouble:
             raise InputWrong(f"{folder}/index.json cannot be read: {trouble.strerror}") from trouble
 
-        self._folds = _Index.model_validate_json(text).folds
+        try:
+            self._folds = _Index.model_validate_json(text).folds
+        except ValidationError as trouble:
+            raise InputWrong(f"{folder}/index.json is not a decoder's index: {trouble}") from trouble
+
         self._files = {(f.fold, file.case): file for f in self._folds for file in f.files}
+
+    @property
+    def folds(self) -> tuple[str, ...]:
+        """Names of the folds whose predictions were decoded."""
+        return tuple(fold.fold for fold in self._folds)
 
     def extras(self) -> Iterator[Extra]:
         """Yield the files that have no contracted name."""
@@ -157,6 +166,8 @@ def distinct(array: Labels) -> tuple[int, ...]:
 
 def payload(array: Labels) -> str:
     """Return the digest of shape and voxels."""
+    small = array.size and 0 <= int(array.min()) and int(array.max()) < 256
+    plain = np.ascontiguousarray(array, dtype=np.uint8 if small else np.int64)
     digest = blake3(repr(array.shape).encode())
-    digest.update(np.ascontiguousarray(array).data)
+    digest.update(plain.reshape(-1).view(np.uint8).data)
     return digest.hexdigest()

@@ -6,11 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from amid.documents import Case, Inventory, Split
 from amid.metrics.case import AVERAGE, EMPTY
+from amid.metrics.registry import metric as known_metric
 from ledger.events.base import Part
+
+BACKGROUND = 0
+"""The contract demands `background = 0`."""
 
 Document = TypeVar("Document", bound=BaseModel)
 
@@ -53,12 +57,7 @@ class Rules:
     def foreground(self) -> dict[str, int]:
         """Labels without background, by number."""
         pairs = sorted(self.labels.items(), key=lambda pair: pair[1])
-        return {name: number for name, number in pairs if name != "background"}
-
-    @property
-    def background(self) -> int:
-        """The number of background."""
-        return self.labels.get("background", 0)
+        return {name: number for name, number in pairs if number != BACKGROUND}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +119,10 @@ def read_blob(run: Path, digest: str) -> bytes:
 
 def document(run: Path, digest: str, kind: type[Document]) -> Document:
     """Read a blob as a document."""
-    return kind.model_validate_json(read_blob(run, digest))
+    try:
+        return kind.model_validate_json(read_blob(run, digest))
+    except ValidationError as trouble:
+        raise InputWrong(f"blob {digest[:12]} is no {kind.__name__}: {trouble}") from trouble
 
 
 def write_json(path: Path, value: object) -> None:
@@ -144,6 +146,12 @@ def _rules(contract: _Contract) -> Rules:
 
     if metric.empty not in EMPTY:
         raise InputWrong(f"metric.empty is {metric.empty!r}: one of {', '.join(EMPTY)}")
+
+    for name in (metric.primary, *metric.also):
+        try:
+            known_metric(name)
+        except KeyError as trouble:
+            raise InputWrong(f"metric: {trouble.args[0]}") from trouble
 
     also = tuple(name for name in metric.also if name != metric.primary)
     return Rules(

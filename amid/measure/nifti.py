@@ -214,7 +214,12 @@ def _from_quaternion(
 ) -> tuple[tuple[float, ...], ...]:
     """Return the rows of the qform matrix, as the NIfTI standard defines it."""
     b, c, d, *shift = parts
-    a = math.sqrt(max(0.0, 1 - (b * b + c * c + d * d)))
+    rest = 1 - (b * b + c * c + d * d)
+    a = math.sqrt(rest) if rest >= 1e-7 else 0.0
+    if rest < 1e-7:  # half a turn: without this the rounding of b, c, d turns it by 3e-4
+        scale = 1 / math.sqrt(b * b + c * c + d * d)
+        b, c, d = b * scale, c * scale, d * scale
+
     turn = (
         (a * a + b * b - c * c - d * d, 2 * (b * c - a * d), 2 * (b * d + a * c)),
         (2 * (b * c + a * d), a * a + c * c - b * b - d * d, 2 * (c * d - a * b)),

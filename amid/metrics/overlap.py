@@ -46,13 +46,13 @@ def _places(array: Labels, labels: Sequence[int]) -> NDArray[np.int64]:
     top = max(labels)
 
     if min(labels) >= 0 and top < 65_536:
-        table = np.full(top + 2, other, dtype=np.int64)
+        table = np.full(top + 2, other, dtype=np.int64)  # the last place: any other value
         for place, label in enumerate(labels):
             table[label] = place
 
-        small = array.dtype.kind == "u" or int(array.min(initial=0)) >= 0
-        safe = np.minimum(array, top + 1) if small else np.where(array < 0, top + 1, array)
-        return table[np.minimum(safe, top + 1).astype(np.intp)]
+        wide = array.astype(np.int64)
+        wide[(wide < 0) | (wide > top)] = top + 1
+        return table[wide]
 
     places = np.full(array.shape, other, dtype=np.int64)
     for place, label in enumerate(labels):

@@ -61,13 +61,15 @@ class _Desk:
     contract: Contract
     data: Path
     vault: Vault
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[tuple[int, Problem]] = field(default_factory=list)
+    """With the line of the table, for the order in which people read them."""
 
     def refuse(self, row: Row, path: str | None, defect: Defect, *, missing: bool = False) -> None:
         where = f"line {row.number}, case {row.case}" + (f", {path}" if path else "")
-        self.problems.append(
-            Problem(code=defect.code, where=where, says=defect.says, do=defect.do, missing=missing)
+        problem = Problem(
+            code=defect.code, where=where, says=defect.says, do=defect.do, missing=missing
         )
+        self.problems.append((row.number, problem))
 
     def load(self, row: Row, path: str) -> bytes | None:
         """Return a file's bytes, or None after noting why there are none."""
@@ -124,7 +126,8 @@ def take(contract: Contract, table: Table, data_root: Path, *, seed: int, vault:
             seen.append(found[1])
 
     if desk.problems:
-        raise DataProblems(desk.problems, where=f"{data_root}, as listed in {table.name}")
+        problems = [p for _, p in sorted(desk.problems, key=lambda found: found[0])]
+        raise DataProblems(problems, where=f"{data_root}, as listed in {table.name}")
 
     inventory = Inventory(cases=tuple(cases))
     vault.seal(_alias_table(data_root, rows, names, groups))

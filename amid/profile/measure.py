@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from amid.documents import Geometry
 from amid.profile.image import Volume, corners, pieces
-from amid.profile.raw import Defect
+from amid.profile.raw import Defect, not_finite
 
 SHIFT = 0.1
 """How far, in voxels, a corner of the label may lie from the image's."""
@@ -52,10 +52,7 @@ def image_defect(volume: Volume, dimensions: int) -> Defect | None:
         return Defect("pixel", says, "write real or whole numbers")
 
     if volume.voxels.dtype.kind == "f":
-        bad = int(volume.voxels.size - np.count_nonzero(np.isfinite(volume.voxels)))
-        if bad:
-            says = f"has {bad} voxels of {volume.voxels.size} that are NaN or infinite"
-            return Defect("not-finite", says, "replace them by a number at the source")
+        return not_finite(volume.voxels)
 
     return None
 

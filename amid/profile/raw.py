@@ -1,7 +1,7 @@
 """Checks the bytes of an image file before a reader is trusted with them.
 
-Needed because a reader can be too kind: ITK fills a truncated NIfTI file with zeros and replaces a
-spacing of zero by one, both without a word.
+Needed because a reader can be too kind: without a word, ITK fills a truncated NIfTI file with
+zeros, replaces a spacing of zero by one, and reads NaN and infinity as zero.
 """
 
 import math
@@ -9,12 +9,20 @@ import struct
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 SUFFIXES = (".nii.gz", ".nii", ".mha", ".nrrd")
 """Single-file formats that can be copied, hashed and judged as one thing."""
 
 _CHUNK = 1 << 18
-_HEADER = 544
+_HEADER = 348
+_SECOND = (b"\x1c\x02\0\0", b"\0\0\x02\x1c")
+"""How a NIfTI-2 header begins."""
+_FLOATS = {16: "f4", 64: "f8"}
+"""NIfTI's type codes of real numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,29 +47,37 @@ def defect(content: bytes, kind: str) -> Defect | None:
     match kind:
         case ".nii.gz":
             unpacked = _unpack(content)
-            return unpacked if isinstance(unpacked, Defect) else _nifti(*unpacked)
+            return unpacked if isinstance(unpacked, Defect) else _nifti(unpacked)
         case ".nii":
-            return _nifti(content[:_HEADER], len(content))
+            return _nifti(content)
         case ".mha":
             return _detached(content, b"elementdatafile", b"local")
         case _:
             return _detached(content, b"data file", b"") or _detached(content, b"datafile", b"")
 
 
-def _unpack(content: bytes) -> Defect | tuple[bytes, int]:
-    """Return the first bytes and the length of a gzip file, or why it is not whole."""
-    head, length, at = b"", 0, 0
+def not_finite(voxels: NDArray[np.floating[Any]]) -> Defect | None:
+    """Return a defect where voxels are NaN or infinite."""
+    bad = int(voxels.size - np.count_nonzero(np.isfinite(voxels)))
+    if not bad:
+        return None
+
+    says = f"has {bad} voxels of {voxels.size} that are NaN or infinite"
+    return Defect("not-finite", says, "replace them by a number at the source")
+
+
+def _unpack(content: bytes) -> Defect | bytes:
+    """Return what a gzip file holds, or why it is not whole."""
+    found: list[bytes] = []
+    at = 0
 
     try:
         while at < len(content):
             stream = zlib.decompressobj(wbits=31)
             while at < len(content) and not stream.eof:
                 piece = content[at : at + _CHUNK]
-                voxels = stream.decompress(piece)
+                found.append(stream.decompress(piece))
                 at += len(piece) - len(stream.unused_data)
-                length += len(voxels)
-                if len(head) < _HEADER:
-                    head = (head + voxels)[:_HEADER]
 
             if not stream.eof:
                 says = f"is cut short: the compressed data end after {len(content)} bytes"
@@ -73,52 +89,70 @@ def _unpack(content: bytes) -> Defect | tuple[bytes, int]:
         says = f"is not a whole gzip file ({error})"
         return Defect("unreadable", says, "copy it again from its source")
 
-    return head, length
+    return b"".join(found)
 
 
-def _nifti(head: bytes, length: int) -> Defect | None:
-    layout = _layout(head)
+def _nifti(content: bytes) -> Defect | None:
+    layout = _layout(content)
     if layout is None:
         return Defect("unreadable", "is not a NIfTI file", "name an image, or correct its suffix")
 
-    shape, spacing, offset, bits = layout
-    needed = offset + math.prod(shape) * bits // 8
-    if length < needed:
-        says = f"is cut short: its header promises {needed} bytes, {length} are there"
+    needed = layout.offset + math.prod(layout.shape) * layout.bits // 8
+    if len(content) < needed:
+        says = f"is cut short: its header promises {needed} bytes, {len(content)} are there"
         return Defect("truncated", says, "copy it again from its source")
 
-    for axis, step in zip("xyz", spacing, strict=False):
+    for axis, step in zip("xyz", layout.spacing, strict=False):
         if step == 0 or not math.isfinite(step):
             says = f"has a spacing of {step:g} along {axis}"
             return Defect("zero-spacing", says, "write the true voxel size into its header")
 
-    return None
-
-
-def _layout(head: bytes) -> tuple[Sequence[int], Sequence[float], int, int] | None:
-    """Return shape, spacing, data offset and bits per voxel of a NIfTI-1 or NIfTI-2 header."""
-    if len(head) < 348:
+    if layout.code not in _FLOATS:
         return None
 
-    for order in "<>":
-        (size,) = struct.unpack_from(f"{order}i", head, 0)
+    kind = np.dtype(_FLOATS[layout.code]).newbyteorder(layout.order)
+    count = math.prod(layout.shape)
+    return not_finite(np.frombuffer(content, kind, count=count, offset=layout.offset))
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """What a NIfTI header says about the bytes that follow."""
+
+    order: Literal["<", ">"]
+    shape: Sequence[int]
+    spacing: Sequence[float]
+    offset: int
+    code: int
+    bits: int
+
+
+def _layout(content: bytes) -> _Layout | None:
+    """Return the layout of a NIfTI-1 or NIfTI-2 file, or None where it is neither."""
+    orders: tuple[Literal["<"], Literal[">"]] = ("<", ">")
+    for order in orders:
+        if len(content) < (540 if content[:4] in _SECOND else _HEADER):
+            return None
+
+        (size,) = struct.unpack_from(f"{order}i", content, 0)
         if size == 348:
-            dims = struct.unpack_from(f"{order}8h", head, 40)
-            steps = struct.unpack_from(f"{order}8f", head, 76)
-            (start,) = struct.unpack_from(f"{order}f", head, 108)
-            (bits,) = struct.unpack_from(f"{order}h", head, 72)
-        elif size == 540 and len(head) >= 540:
-            dims = struct.unpack_from(f"{order}8q", head, 16)
-            steps = struct.unpack_from(f"{order}8d", head, 104)
-            (start,) = struct.unpack_from(f"{order}q", head, 168)
-            (bits,) = struct.unpack_from(f"{order}h", head, 14)
+            dims = struct.unpack_from(f"{order}8h", content, 40)
+            code, bits = struct.unpack_from(f"{order}hh", content, 70)
+            steps = struct.unpack_from(f"{order}8f", content, 76)
+            (start,) = struct.unpack_from(f"{order}f", content, 108)
+        elif size == 540:
+            code, bits = struct.unpack_from(f"{order}hh", content, 12)
+            dims = struct.unpack_from(f"{order}8q", content, 16)
+            steps = struct.unpack_from(f"{order}8d", content, 104)
+            (start,) = struct.unpack_from(f"{order}q", content, 168)
         else:
             continue
 
         rank = dims[0]
         if 1 <= rank <= 7 and all(n >= 1 for n in dims[1 : rank + 1]):
-            offset = int(start) if math.isfinite(start) and start >= 0 else size
-            return dims[1 : rank + 1], steps[1 : rank + 1], offset, bits
+            offset = int(start) if math.isfinite(start) and start >= size else size
+            shape, spacing = dims[1 : rank + 1], steps[1 : rank + 1]
+            return _Layout(order, shape, spacing, offset, code, bits)
 
     return None
 
@@ -139,4 +173,4 @@ def _detached(content: bytes, key: bytes, fine: bytes) -> Defect | None:
     return None
 
 
-__all__ = ["SUFFIXES", "Defect", "defect", "suffix"]
+__all__ = ["SUFFIXES", "Defect", "defect", "not_finite", "suffix"]

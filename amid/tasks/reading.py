@@ -79,7 +79,8 @@ def disagreements(contract: Contract) -> list[_Mistake]:
 
     better = direction(kind, metric.primary)
     if better is not None and better != metric.direction:
-        says = f'= "{metric.direction}" contradicts {metric.primary}: that is to "{better}"'
+        side = "larger" if better == "maximize" else "smaller"
+        says = f'= "{metric.direction}" contradicts {metric.primary}, where {side} is better'
         found.append(_Mistake("metric.direction", says, f'write direction = "{better}"'))
 
     if kind == "segmentation" and not contract.labels:
@@ -129,18 +130,20 @@ def _wrong(path: Path, mistakes: list[_Mistake]) -> ContractWrong:
 
 
 def _place(key: str) -> str:
-    section, _, name = key.partition(".")
+    section, _, name = key.rstrip(":").partition(".")
     return f"[{section}] {name}".rstrip() if section != "(file)" else "the whole file"
 
 
 def _mistakes(error: ValidationError, raw: Mapping[str, object]) -> list[_Mistake]:
     found = [_mistake(detail, raw) for detail in error.errors()]
+    first = {m.key: m for m in reversed(found)}
     # A misspelt key is also a missing one: say it once.
     meant = {m.do for m in found}
     return [
         m
         for m in found
-        if m.says != "is missing" or f'did you mean "{m.key.rpartition(".")[2]}"?' not in meant
+        if m is first[m.key]
+        and (m.says != "is missing" or f'did you mean "{m.key.rpartition(".")[2]}"?' not in meant)
     ]
 
 
@@ -174,7 +177,7 @@ def _mistake(detail: ErrorDetails, raw: Mapping[str, object]) -> _Mistake:
 
 def _rule_broken(key: str, value: object, rule: str) -> _Mistake:
     if isinstance(value, Mapping):
-        return _Mistake(key, f"contradicts itself: {rule}", "correct that key")
+        return _Mistake(f"{key}:", rule, "correct that key")
 
     return _Mistake(key, f"= {_shown(value)} is not allowed: {rule}", "correct the value")
 
@@ -191,7 +194,17 @@ def _wanted(detail: ErrorDetails) -> str:
         "model_type": "a section with one key per line is needed",
     }
     message = detail["msg"]
+    for said, plain in _LIMITS.items():
+        message = message.replace(said, plain)
+
     return types.get(detail["type"], message[0].lower() + message[1:])
+
+
+_LIMITS = {
+    "Input should be greater than or equal to": "the least is",
+    "Input should be less than or equal to": "the most is",
+    "Input should be greater than": "it must be above",
+}
 
 
 def _meant(location: tuple[int | str, ...]) -> str:
@@ -205,7 +218,7 @@ def _meant(location: tuple[int | str, ...]) -> str:
         return f'did you mean "{near[0]}"?'
 
     for section, keys in sections.items():
-        if name in keys:
+        if name in keys and len(location) == 2:
             return f"did you mean to write it under [{section}]?"
 
     return f"known here: {', '.join(here)}"

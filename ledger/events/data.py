@@ -19,6 +19,8 @@ class TaskAgreed(Fact):
     """How many times validation feedback may be released in this run."""
     units: Whole
     """Planned seconds of one core that the run may spend."""
+    attempts: Whole | None
+    """How many attempts the run may make; null where the contract sets no number."""
 
 
 class InventoryTaken(Fact):

@@ -93,6 +93,8 @@ class StageEntered(Fact):
     stage: Stage
     units: Whole
     """Planned seconds this stage may spend."""
+    attempts: Whole | None
+    """Attempts this stage may make; null without a number in the contract."""
 
 
 class Slot(Part):

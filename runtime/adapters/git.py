@@ -51,7 +51,7 @@ class GitWorkspace:
         _throw_away(place)
         making.mkdir()
         write_tree(making, files)
-        os.rename(making, place)
+        making.rename(place)
         self._point(worker, base)
 
         return place
@@ -91,9 +91,10 @@ class GitWorkspace:
 
         if (made.commit, made.tree) != (frozen.commit, frozen.tree):
             raise WorktreeRefused(
-                f"commit {frozen.commit} (tree {frozen.tree}) cannot be made again: its files, "
-                f"parent and message give {made.commit} (tree {made.tree}). The record of this "
-                "commit was altered, or is incomplete; run `amid verify` on the run"
+                f"a commit cannot be made again: its files, parent and message give {made.commit}",
+                where=f"commit {frozen.commit}",
+                why="the record of this commit was altered or is incomplete",
+                hint="run `amid verify` on the run",
             )
 
         self._keep(made.commit)
@@ -101,8 +102,9 @@ class GitWorkspace:
     def _place(self, worker: str) -> Path:
         if _WORKER.fullmatch(worker) is None:
             raise WorktreeRefused(
-                f"worker name {worker!r} cannot name a folder: "
-                "use lower-case letters, digits and hyphens, starting with a letter or digit"
+                "a worker's name cannot name a folder",
+                where=repr(worker),
+                hint="use lower-case letters, digits and hyphens, first a letter or digit",
             )
 
         return self._work / worker
@@ -141,19 +143,21 @@ def _write_once(path: Path, text: str) -> None:
     if not path.exists():
         making = path.with_name(path.name + ".lock")
         making.write_text(text, encoding="ascii")
-        os.replace(making, path)
+        making.replace(path)
 
 
 def _write_ref(path: Path, commit: str) -> None:
     """Set a ref by rename. A lock left by a crash is simply overwritten: a run has one writer."""
     lock = path.with_name(path.name + ".lock")
     lock.write_text(commit + "\n", encoding="ascii")
-    os.replace(lock, path)
+    lock.replace(path)
 
 
 def _commit_id(text: str) -> str:
     if _COMMIT.fullmatch(text) is None:
-        raise WorktreeRefused(f"{text!r} is not a commit id: 40 lower-case hex digits are needed")
+        raise WorktreeRefused(
+            "this is not a commit id", where=repr(text), hint="give 40 lower-case hex digits"
+        )
 
     return text
 
@@ -167,14 +171,15 @@ def _throw_away(place: Path) -> None:
         place.unlink()
         return
 
+    place.chmod(0o700)
+
     for folder, names, _ in os.walk(place):
         for name in names:
-            path = os.path.join(folder, name)
+            path = Path(folder, name)
 
-            if not os.path.islink(path):
-                os.chmod(path, 0o700)
+            if not path.is_symlink():
+                path.chmod(0o700)
 
-    os.chmod(place, 0o700)
     shutil.rmtree(place)
 
 

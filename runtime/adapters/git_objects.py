@@ -14,7 +14,7 @@ from runtime.ports import Frozen, FrozenFile
 
 Mode = Literal["100644", "100755"]
 WHO = "amid <amid@localhost> 0 +0000"
-"""Author and committer of every commit, at 1970-01-01T00:00:00Z: a commit tells files, not times."""
+"""Author and committer of every commit, at 1970-01-01T00:00:00Z: a commit tells no time."""
 
 
 class Objects:
@@ -25,9 +25,7 @@ class Objects:
         self._folder = folder
         self._store = GitDB(os.fspath(folder))
 
-    def write_commit(
-        self, files: Sequence[FrozenFile], parent: str | None, message: str
-    ) -> Frozen:
+    def write_commit(self, files: Sequence[FrozenFile], parent: str | None, message: str) -> Frozen:
         """Store files, their trees and a commit; equal arguments give an equal commit id."""
         ordered = tuple(sorted(files, key=lambda file: file.path))
         tree = self._write_tree([(file.path.split("/"), file) for file in ordered])
@@ -86,10 +84,15 @@ class Objects:
 
             if mode == "40000":
                 yield from self._read_tree(digest, path + "/")
-            elif mode == "100644" or mode == "100755":
-                yield FrozenFile(path=path, mode=mode, content=self._read("blob", digest))
+            elif mode in ("100644", "100755"):
+                kept: Mode = "100755" if mode == "100755" else "100644"
+                yield FrozenFile(path=path, mode=kept, content=self._read("blob", digest))
             else:
-                raise WorktreeRefused(f"{path} in tree {tree} has mode {mode}: only files are kept")
+                raise WorktreeRefused(
+                    f"a tree holds something of mode {mode}",
+                    where=f"{path} in tree {tree}",
+                    hint="use commits that this run made: they hold files and folders only",
+                )
 
     def _write(self, kind: str, content: bytes) -> str:
         written = self._store.store(IStream(kind.encode(), len(content), BytesIO(content)))
@@ -97,7 +100,7 @@ class Objects:
 
         if not self._whole(kind, name, content):
             # a crash of the machine can leave an empty object behind; it would never be replaced
-            os.unlink(self._folder / name[:2] / name[2:])
+            (self._folder / name[:2] / name[2:]).unlink()
             self._store.store(IStream(kind.encode(), len(content), BytesIO(content)))
 
         return name
@@ -113,15 +116,20 @@ class Objects:
             stream = self._store.stream(bytes.fromhex(name))
             content: bytes = stream.read()
         except (ODBError, OSError, ValueError) as error:
-            raise WorktreeRefused(
-                f"{kind} {name} is missing or damaged in repo.git ({type(error).__name__}): "
-                "make its commit again from the ledger with `restore`"
-            ) from error
+            raise _damaged(kind, name, type(error).__name__) from error
 
         if stream.type != kind.encode():
-            raise WorktreeRefused(f"object {name} in repo.git is a {stream.type}, not a {kind}")
+            raise _damaged(kind, name, f"it is a {stream.type.decode()}")
 
         return content
+
+
+def _damaged(kind: str, name: str, how: str) -> WorktreeRefused:
+    return WorktreeRefused(
+        f"a {kind} is missing or damaged ({how})",
+        where=f"object {name} in repo.git",
+        hint="make its commit again from the ledger's files: `restore`",
+    )
 
 
 def _row(mode: str, name: str, digest: str) -> bytes:

@@ -23,6 +23,9 @@ SKIPPED = ("__pycache__",)
 """Left behind by Python when an agent tries its code; never part of a commit."""
 _GIT_ACTS_ON = (".git", ".gitattributes", ".gitmodules")
 _TEXT_CONTROLS = "\t\n\r\f"
+_REGULAR = "commit readable regular files only"
+_TEXT = "commit small text files only; a train job writes anything else to AMID_OUT"
+_ALTERED = "the record of this commit was altered; run `amid verify` on the run"
 
 
 def read_tree(worktree: Path) -> tuple[FrozenFile, ...]:
@@ -35,7 +38,9 @@ def read_tree(worktree: Path) -> tuple[FrozenFile, ...]:
         root = os.open(worktree, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except OSError as error:
         raise WorktreeRefused(
-            f"worktree {worktree.name} is not there as a folder ({error.strerror}): open it first"
+            f"the worktree is not there as a folder ({error.strerror})",
+            where=worktree.name,
+            hint="open it first",
         ) from error
 
     try:
@@ -72,13 +77,13 @@ def check_files(files: Sequence[FrozenFile]) -> None:
     paths = {file.path for file in files}
 
     if len(paths) < len(files):
-        raise WorktreeRefused("a commit names one of its files twice: its record was altered")
+        raise _refused("commit", "one of its files is named twice", _ALTERED)
 
     for file in files:
         above = [str(folder) for folder in PurePosixPath(file.path).parents]
 
         if paths.intersection(above):
-            raise WorktreeRefused(f"{file.path} lies below another file: its record was altered")
+            raise _refused(file.path, "it lies below another file", _ALTERED)
 
         for name in file.path.split("/"):
             _check_name(name, file.path)
@@ -117,7 +122,7 @@ def _path(above: str, raw: bytes, depth: int) -> str:
         name = raw.decode("utf-8")
     except UnicodeDecodeError as error:
         shown = above + raw.decode("utf-8", "backslashreplace")
-        raise WorktreeRefused(f"the name {shown} is not UTF-8: rename the file") from error
+        raise _refused(shown, "its name is not UTF-8", "rename it") from error
 
     path = above + name
     _check_name(name, path)
@@ -133,21 +138,19 @@ def _open(folder: int, name: bytes, path: str) -> int:
         state = os.stat(name, dir_fd=folder, follow_symlinks=False)
 
         if not (stat.S_ISREG(state.st_mode) or stat.S_ISDIR(state.st_mode)):
-            raise WorktreeRefused(f"{path} is {_kind(state.st_mode)}: commit regular files only")
+            raise _refused(path, f"it is {_kind(state.st_mode)}", _REGULAR)
 
         return os.open(name, flags, dir_fd=folder)
     except OSError as error:
-        raise WorktreeRefused(
-            f"{path} cannot be read ({error.strerror}): make it a readable regular file"
-        ) from error
+        raise _refused(path, f"it cannot be read ({error.strerror})", _REGULAR) from error
 
 
 def _read(handle: int, state: os.stat_result, path: str) -> FrozenFile:
     if not stat.S_ISREG(state.st_mode):
-        raise WorktreeRefused(f"{path} is {_kind(state.st_mode)}: commit regular files only")
+        raise _refused(path, f"it is {_kind(state.st_mode)}", _REGULAR)
 
     if state.st_nlink != 1:
-        raise WorktreeRefused(f"{path} is a hard link to a file elsewhere: write a copy instead")
+        raise _refused(path, "it is a hard link to a file elsewhere", "write a copy instead")
 
     with os.fdopen(os.dup(handle), "rb") as file:
         content = file.read(MAX_BYTES)
@@ -175,46 +178,49 @@ def _kind(mode: int) -> str:
 def _check_count(count: int) -> None:
     if count > MAX_FILES:
         raise WorktreeRefused(
-            f"more than {MAX_FILES} files: a commit holds code, so leave data and results out"
+            f"there are more than {MAX_FILES} files",
+            why="a commit holds code that a person can read",
+            hint="leave data and results out; a train job writes them to AMID_OUT",
         )
 
 
 def _check_name(name: str, path: str) -> None:
     if name in ("", ".", ".."):
-        raise WorktreeRefused(f"{path!r} is not a path inside the worktree")
+        raise _refused(repr(path), "this is no path inside the worktree", "use a plain name")
 
     if any(unicodedata.category(letter).startswith("C") for letter in name) or "\\" in name:
-        raise WorktreeRefused(f"the name {path!r} has a control character or backslash: rename it")
+        raise _refused(repr(path), "its name has a control character or backslash", "rename it")
 
     if name.casefold().rstrip(". ") in _GIT_ACTS_ON:
         raise WorktreeRefused(
-            f"{path} would make git act when the commit is checked out: remove it; "
-            "the runtime commits for you"
+            "a name that git acts on is in the worktree",
+            where=path,
+            why="it could run a command of its own choice when the commit is checked out",
+            hint="remove it; the runtime makes the commits",
         )
 
 
 def _check_path(path: str, depth: int) -> None:
     if depth > MAX_DEPTH or len(path.encode()) > MAX_PATH:
-        raise WorktreeRefused(
-            f"{path} lies too deep: at most {MAX_DEPTH} names and {MAX_PATH} bytes in a path"
-        )
+        limit = f"use at most {MAX_DEPTH} names and {MAX_PATH} bytes in a path"
+        raise _refused(path, "it lies too deep", limit)
 
 
 def _check_content(path: str, content: bytes) -> None:
     if len(content) >= MAX_BYTES:
-        raise WorktreeRefused(
-            f"{path} is not under {MAX_BYTES // 1000} kB: let a train job write it to AMID_OUT"
-        )
+        raise _refused(path, f"it is not under {MAX_BYTES // 1000} kB", _TEXT)
 
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise WorktreeRefused(
-            f"{path} is not text (byte {error.start} is not UTF-8): let a train job make it"
-        ) from error
+        raise _refused(path, f"it is not text: byte {error.start} is no UTF-8", _TEXT) from error
 
-    if any(letter < " " and letter not in _TEXT_CONTROLS or letter == "\x7f" for letter in text):
-        raise WorktreeRefused(f"{path} is not text (it has a control character): commit text only")
+    if any((letter < " " and letter not in _TEXT_CONTROLS) or letter == "\x7f" for letter in text):
+        raise _refused(path, "it is not text: it has a control character", _TEXT)
+
+
+def _refused(path: str, what: str, hint: str) -> WorktreeRefused:
+    return WorktreeRefused(f"a file may not be committed: {what}", where=path, hint=hint)
 
 
 __all__ = ["MAX_BYTES", "MAX_FILES", "check_files", "read_tree", "write_tree"]

@@ -5,10 +5,14 @@ import dataclasses
 from ledger.canonical import encode
 from ledger.events.work import SessionRequested, Slot
 from projections.attempts import Attempt
+from projections.lanes import Lane
 from projections.run import RunState
 from runtime.decide.context import Context
 from runtime.decide.ranking import candidates
 from runtime.ports import Brief, Past
+
+AVERAGE = "average"
+"""Name of the template that averages the predictions of accepted candidates."""
 
 
 def session(
@@ -31,7 +35,7 @@ def brief(state: RunState, context: Context, slot: Slot, turn: int) -> Brief:
         worker=slot.worker,
         role=slot.role,
         lane=slot.lane,
-        template=slot.lane if lane is None else lane.proposed.template,
+        template=_template(slot, lane),
         turn=turn,
         slot=slot.slot,
         units=0 if lane is None else lane.proposed.units,
@@ -39,9 +43,15 @@ def brief(state: RunState, context: Context, slot: Slot, turn: int) -> Brief:
     )
 
 
-def _earlier(
-    state: RunState, context: Context, slot: Slot, turn: int
-) -> tuple[Attempt, ...]:
+def _template(slot: Slot, lane: Lane | None) -> str:
+    """Return the template to write; a finalizer of any lane averages."""
+    if slot.role == "finalizer" or lane is None:
+        return AVERAGE
+
+    return lane.proposed.template
+
+
+def _earlier(state: RunState, context: Context, slot: Slot, turn: int) -> tuple[Attempt, ...]:
     own = state.attempts.of_worker(slot.worker)
 
     if slot.role == "finalizer":
@@ -54,9 +64,7 @@ def _earlier(
 
 def _past(attempt: Attempt, context: Context) -> Past:
     measured = attempt.measured
-    score = (
-        None if measured is None or not measured.scores else measured.scores[0].value
-    )
+    score = None if measured is None or not measured.scores else measured.scores[0].value
     inner = None if measured is None or measured.inner is None else measured.inner.value
     released = attempt.feedback is not None
     return Past(
@@ -64,9 +72,7 @@ def _past(attempt: Attempt, context: Context) -> Past:
         verdict=attempt.standing,
         codes=() if attempt.verdict is None else attempt.verdict.codes,
         advice=_advice(attempt, context),
-        score=context.domain.round_score(score)
-        if released and score is not None
-        else None,
+        score=context.domain.round_score(score) if released and score is not None else None,
         inner=None if inner is None else context.domain.round_score(inner),
         description=attempt.submitted.description,
     )

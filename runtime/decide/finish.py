@@ -18,11 +18,7 @@ def decide(state: RunState, context: Context) -> tuple[Fact, ...]:
     nulls = state.jobs.one("run", "null", requests.FOLDS)
 
     if nulls is not None and nulls.failed is not None:
-        return (
-            _end(
-                "refused", f"the null models could not be scored: {nulls.failed.reason}"
-            ),
-        )
+        return (_end("refused", f"the null models could not be scored: {nulls.failed.reason}"),)
 
     if "finalize" not in state.stages.ended:
         return ()
@@ -51,21 +47,14 @@ def _test(state: RunState, context: Context, final: Attempt) -> tuple[Fact, ...]
     if decoded is None:
         return (requests.decode(state, context, final.id, requests.ALL),)
 
-    if (
-        decoded.finished is None
-        or state.jobs.one(final.id, "test", requests.ALL) is not None
-    ):
+    if decoded.finished is None or state.jobs.one(final.id, "test", requests.ALL) is not None:
         return ()
 
     return (requests.score(state, context, final.id, requests.ALL),)
 
 
 def _package(state: RunState, context: Context, final: Attempt) -> tuple[Fact, ...]:
-    jobs = [
-        j
-        for j in state.jobs.of(final.id)
-        if j.request.kind in ("decode", "test", "package")
-    ]
+    jobs = [j for j in state.jobs.of(final.id) if j.request.kind in ("decode", "test", "package")]
 
     if any(j.status in ("open", "lost") for j in jobs):
         return ()

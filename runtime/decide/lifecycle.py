@@ -1,4 +1,4 @@
-"""Lead each worker through its life: initialization, editing, evaluation, reflection, retirement."""
+"""Lead each worker through its life, from initialization to retirement."""
 
 from ledger.events.base import Fact
 from ledger.events.job import Assurance
@@ -75,9 +75,7 @@ def _spawn(state: RunState, context: Context, slot: Slot) -> tuple[Fact, ...]:
 
 def _editing(state: RunState, context: Context, worker: Worker) -> tuple[Fact, ...]:
     if worker.session_status == "failed" and worker.failed is not None:
-        return _retire(
-            worker.id, f"turn {worker.turn} gave no usable edit: {worker.failed.reason}"
-        )
+        return _retire(worker.id, f"turn {worker.turn} gave no usable edit: {worker.failed.reason}")
 
     made = _current(state, worker)
 
@@ -85,12 +83,8 @@ def _editing(state: RunState, context: Context, worker: Worker) -> tuple[Fact, .
         return ()
 
     first = requests.train if made.submitted.train else requests.predict
-    jobs = (
-        first(state, context, made.submitted, fold) for fold in requests.folds(state)
-    )
-    spent = BudgetSpent(
-        subject=made.id, stage=made.submitted.stage, units=made.submitted.units
-    )
+    jobs = (first(state, context, made.submitted, fold) for fold in requests.folds(state))
+    spent = BudgetSpent(subject=made.id, stage=made.submitted.stage, units=made.submitted.units)
     return (_enter(worker.id, "evaluation", made.id), spent, *jobs)
 
 
@@ -104,11 +98,7 @@ def _evaluation(state: RunState, context: Context, worker: Worker) -> tuple[Fact
         return _execute(state, context, made.submitted)
 
     if made.executed.outcome == "failed":
-        return (
-            _enter(
-                worker.id, "reflection", f"{made.id} failed: {made.executed.reason}"
-            ),
-        )
+        return (_enter(worker.id, "reflection", f"{made.id} failed: {made.executed.reason}"),)
 
     if made.verdict is not None:
         return (_enter(worker.id, "reflection", f"{made.id}: {made.verdict.verdict}"),)
@@ -116,20 +106,12 @@ def _evaluation(state: RunState, context: Context, worker: Worker) -> tuple[Fact
     return ()
 
 
-def _execute(
-    state: RunState, context: Context, made: AttemptSubmitted
-) -> tuple[Fact, ...]:
-    jobs = [
-        j for j in state.jobs.of(made.attempt) if j.request.kind in ("train", "predict")
-    ]
+def _execute(state: RunState, context: Context, made: AttemptSubmitted) -> tuple[Fact, ...]:
+    jobs = [j for j in state.jobs.of(made.attempt) if j.request.kind in ("train", "predict")]
     failed = [j for j in jobs if j.status == "failed"]
 
     if failed:
-        return (
-            ()
-            if any(j.status in ("open", "lost") for j in jobs)
-            else _gave_up(made, failed)
-        )
+        return () if any(j.status in ("open", "lost") for j in jobs) else _gave_up(made, failed)
 
     asked = {(j.request.kind, j.request.fold) for j in jobs}
     ready = tuple(
@@ -142,11 +124,7 @@ def _execute(
         return ready
 
     wanted = {*requests.folds(state), *((requests.ALL,) if _tests(state, made) else ())}
-    done = {
-        j.request.fold
-        for j in jobs
-        if j.request.kind == "predict" and j.finished is not None
-    }
+    done = {j.request.fold for j in jobs if j.request.kind == "predict" and j.finished is not None}
 
     if done != wanted:
         return ()
@@ -158,26 +136,16 @@ def _execute(
     return (executed,)
 
 
-def _predictable(
-    state: RunState, made: AttemptSubmitted, jobs: list[Job]
-) -> tuple[str, ...]:
+def _predictable(state: RunState, made: AttemptSubmitted, jobs: list[Job]) -> tuple[str, ...]:
     """Return the folds whose predict job has all its inputs."""
-    trained = {
-        j.request.fold
-        for j in jobs
-        if j.request.kind == "train" and j.status == "finished"
-    }
+    trained = {j.request.fold for j in jobs if j.request.kind == "train" and j.status == "finished"}
     ready = tuple(f for f in requests.folds(state) if not made.train or f in trained)
     return (*ready, requests.ALL) if _tests(state, made) else ready
 
 
 def _tests(state: RunState, made: AttemptSubmitted) -> bool:
     """Only a finalizer predicts the test cases as one set."""
-    return (
-        made.role == "finalizer"
-        and state.task.split is not None
-        and state.task.split.test > 0
-    )
+    return made.role == "finalizer" and state.task.split is not None and state.task.split.test > 0
 
 
 def _gave_up(made: AttemptSubmitted, failed: list[Job]) -> tuple[Fact, ...]:
@@ -198,9 +166,7 @@ def _assurance(job: Job) -> Assurance:
     return "none" if ended is None else ended.assurance
 
 
-def _reflection(
-    state: RunState, context: Context, worker: Worker, slot: Slot
-) -> tuple[Fact, ...]:
+def _reflection(state: RunState, context: Context, worker: Worker, slot: Slot) -> tuple[Fact, ...]:
     made = _current(state, worker)
 
     if made is None:
@@ -236,11 +202,7 @@ def _stop(state: RunState, worker: Worker, slot: Slot, made: Attempt) -> str:
 
 def _current(state: RunState, worker: Worker) -> Attempt | None:
     return next(
-        (
-            a
-            for a in state.attempts.of_worker(worker.id)
-            if a.submitted.turn == worker.turn
-        ),
+        (a for a in state.attempts.of_worker(worker.id) if a.submitted.turn == worker.turn),
         None,
     )
 

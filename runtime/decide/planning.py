@@ -5,10 +5,10 @@ from ledger.events.work import (
     LaneDownranked,
     LaneProposed,
     LaneRanked,
-    StageEntered,
 )
 from projections.run import RunState
 from runtime.decide import requests
+from runtime.decide.budget import enter
 from runtime.decide.context import Context
 
 
@@ -25,7 +25,7 @@ def decide(state: RunState, context: Context) -> tuple[Fact, ...]:
     if asked.status != "finished" or not state.task.nulls or state.task.profile is None:
         return ()
 
-    return (*_lanes(state, context), _explore(state, context))
+    return (*_lanes(state, context), enter(state, context, "explore"))
 
 
 def _lanes(state: RunState, context: Context) -> tuple[Fact, ...]:
@@ -34,33 +34,18 @@ def _lanes(state: RunState, context: Context) -> tuple[Fact, ...]:
 
     contract = context.read(state.task.task.contract)
     profile = context.read(state.task.profile.profile)
-    offers = sorted(
-        context.domain.offers(contract, profile), key=lambda o: (-o.priority, o.lane)
-    )
+    offers = sorted(context.domain.offers(contract, profile), key=lambda o: (-o.priority, o.lane))
     out: list[Fact] = []
 
     for offer in offers:
-        values = {
-            name: getattr(offer, name) for name in type(offer).__dataclass_fields__
-        }
+        values = {name: getattr(offer, name) for name in type(offer).__dataclass_fields__}
         out.append(LaneProposed(**values, by="planner"))
 
     for rank, offer in enumerate(offers, start=1):
-        out.append(
-            LaneRanked(lane=offer.lane, rank=rank, reasons=offer.priority_because)
-        )
+        out.append(LaneRanked(lane=offer.lane, rank=rank, reasons=offer.priority_because))
 
         if offer.kind != "executable":
             because = "; ".join(offer.priority_because)
-            out.append(
-                LaneDownranked(lane=offer.lane, reason=f"{offer.kind}: {because}")
-            )
+            out.append(LaneDownranked(lane=offer.lane, reason=f"{offer.kind}: {because}"))
 
     return tuple(out)
-
-
-def _explore(state: RunState, context: Context) -> StageEntered:
-    units = 0 if state.task.task is None else state.task.task.units
-    return StageEntered(
-        stage="explore", units=units * context.policy.share_explore // 100
-    )

@@ -44,9 +44,7 @@ def _refused(
 
 def _why(state: RunState, lane: Lane, best: Attempt | None, context: Context) -> str:
     if best is not None:
-        return (
-            f"{_said(best)}, behind the {context.policy.promote_most} lanes that go on"
-        )
+        return f"{_said(best)}, behind the {context.policy.promote_most} lanes that go on"
 
     accepted = [a for a in state.attempts.of_lane(lane.name) if a.standing == "accept"]
 

@@ -1,4 +1,7 @@
-"""Rank accepted attempts by the reviewer's score; ties inside one standard error go to the simpler."""
+"""Rank accepted attempts by the reviewer's score; the simpler one wins a tie.
+
+A tie is a difference inside one standard error of the better score.
+"""
 
 from projections.attempts import Attempt
 from projections.run import RunState
@@ -31,9 +34,7 @@ def order(state: RunState, attempts: list[Attempt]) -> list[Attempt]:
     while left:
         best = left[0]
         near = [a for a in left if worth(state, best) - worth(state, a) <= _error(best)]
-        chosen = min(
-            near, key=lambda a: (_complexity(state, a), -worth(state, a), a.id)
-        )
+        chosen = min(near, key=lambda a: (_complexity(state, a), -worth(state, a), a.id))
         ranked.append(chosen)
         left.remove(chosen)
 

@@ -24,11 +24,7 @@ def split_digest(state: RunState) -> str:
 
 def folds(state: RunState) -> tuple[str, ...]:
     """Return the names of the folds in order."""
-    return (
-        ()
-        if state.task.split is None
-        else tuple(f.fold for f in state.task.split.folds)
-    )
+    return () if state.task.split is None else tuple(f.fold for f in state.task.split.folds)
 
 
 def _request(
@@ -71,9 +67,7 @@ def null(state: RunState, context: Context) -> JobRequested:
     )
 
 
-def train(
-    state: RunState, context: Context, made: AttemptSubmitted, fold: str
-) -> JobRequested:
+def train(state: RunState, context: Context, made: AttemptSubmitted, fold: str) -> JobRequested:
     """Ask for the training of one fold of an attempt."""
     return _request(
         state,
@@ -90,9 +84,7 @@ def train(
     )
 
 
-def predict(
-    state: RunState, context: Context, made: AttemptSubmitted, fold: str
-) -> JobRequested:
+def predict(state: RunState, context: Context, made: AttemptSubmitted, fold: str) -> JobRequested:
     """Ask for the predictions of one fold, or of the test cases (`all`), of an attempt."""
     inputs = [
         Input(kind="view", name=f"predict/{fold}", digest=split_digest(state)),
@@ -106,9 +98,7 @@ def predict(
     for member in made.members:
         for part in folds(state) if fold == ALL else (fold,):
             done = _finished(state.jobs.one(member, "predict", part))
-            inputs.append(
-                Input(kind="outputs", name=f"members/{member}/{part}", digest=done)
-            )
+            inputs.append(Input(kind="outputs", name=f"members/{member}/{part}", digest=done))
 
     return _request(
         state,
@@ -184,17 +174,13 @@ def _code(state: RunState, made: AttemptSubmitted) -> Input:
     commit = state.workers.commit_of(made.commit)
 
     if commit is None:
-        raise ValueError(
-            f"attempt {made.attempt} names commit {made.commit}, which is not frozen"
-        )
+        raise ValueError(f"attempt {made.attempt} names commit {made.commit}, which is not frozen")
 
     return Input(kind="code", name=made.attempt, digest=code_digest(commit.files))
 
 
 def _finished(job: Job | None) -> str:
     if job is None or job.finished is None:
-        raise ValueError(
-            "an input job has not finished: its outputs cannot be named yet"
-        )
+        raise ValueError("an input job has not finished: its outputs cannot be named yet")
 
     return job.finished.outputs

@@ -22,11 +22,7 @@ def decide(state: RunState, context: Context) -> tuple[Fact, ...]:
 def _step(state: RunState, context: Context, attempt: Attempt) -> tuple[Fact, ...]:
     executed = attempt.executed
 
-    if (
-        executed is None
-        or executed.outcome != "complete"
-        or attempt.verdict is not None
-    ):
+    if executed is None or executed.outcome != "complete" or attempt.verdict is not None:
         return ()
 
     if not attempt.review_requested:
@@ -81,8 +77,6 @@ def _ruling(
             "verdict": verdict,
             "codes": codes,
             "rules": context.domain.rules_digest(),
-            "assurance": "none"
-            if attempt.executed is None
-            else attempt.executed.assurance,
+            "assurance": "none" if attempt.executed is None else attempt.executed.assurance,
         }
     )

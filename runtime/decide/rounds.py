@@ -8,11 +8,11 @@ from ledger.events.work import (
     Slot,
     Stage,
     StageEnded,
-    StageEntered,
 )
 from projections.lanes import Lane
 from projections.run import RunState
 from runtime.decide import promotion
+from runtime.decide.budget import enter
 from runtime.decide.context import Context
 from runtime.decide.ranking import candidates
 
@@ -24,9 +24,7 @@ def decide(state: RunState, context: Context) -> tuple[Fact, ...]:
     """Open the next round of the stage, or end the stage and enter the next."""
     stage = state.stages.now
 
-    if stage is None or any(
-        not state.round_closed(r.round) for r in state.stages.rounds
-    ):
+    if stage is None or any(not state.round_closed(r.round) for r in state.stages.rounds):
         return ()
 
     match stage:
@@ -45,22 +43,20 @@ def _explore(state: RunState, context: Context) -> tuple[Fact, ...]:
         return covered
 
     waiting = [x for x in state.lanes.executable() if not _tried(state, x.name)]
-    dear = [x for x in waiting if x.proposed.units > state.stages.left("explore")]
+    dear = [x for x in waiting if _too_dear(state, x)]
 
     if dear:
-        return tuple(_too_dear(x, state.stages.left("explore")) for x in dear)
+        return tuple(LaneCovered(lane=x.name, accepted=0, reason=_too_dear(state, x)) for x in dear)
 
     turns = context.policy.explorer_turns
-    slots = _slots(
-        state, context, "explore", [("explorer", x.name, None, turns) for x in waiting]
-    )
+    slots = _slots(state, context, "explore", [("explorer", x.name, None, turns) for x in waiting])
 
     if slots:
         return (_open(state, "explore", slots),)
 
     ended = StageEnded(stage="explore", because="every executable lane was tried")
     promoted = promotion.decide(state, context)
-    return (ended, *promoted, _enter(state, "exploit", context.policy.share_exploit))
+    return (ended, *promoted, enter(state, context, "exploit"))
 
 
 def _exploit(state: RunState, context: Context) -> tuple[Fact, ...]:
@@ -70,36 +66,44 @@ def _exploit(state: RunState, context: Context) -> tuple[Fact, ...]:
     if slots:
         return (_open(state, "exploit", slots),)
 
-    because = (
-        "its round is closed" if done else "nobody to improve, challenge or repair"
-    )
+    because = "its round is closed" if done else "nobody to improve, challenge or repair"
     return (
         StageEnded(stage="exploit", because=because),
-        _enter(state, "finalize", context.policy.share_finalize),
+        enter(state, context, "finalize"),
     )
 
 
-def _slots(
-    state: RunState, context: Context, stage: Stage, wanted: list[Wanted]
-) -> list[Slot]:
-    """Give the first wanted workers a slot each, with as many turns as the units left carry."""
-    left = state.stages.left(stage)
-    slots: list[Slot] = []
+def _slots(state: RunState, context: Context, stage: Stage, wanted: list[Wanted]) -> list[Slot]:
+    """Give the first wanted workers a slot each, with the turns that the budget left carries."""
+    chosen = wanted[: context.policy.workers]
+    turns = _turns(state, stage, chosen)
+    carried = [
+        (role, lane, base, n) for (role, lane, base, _), n in zip(chosen, turns, strict=True) if n
+    ]
+    return [_slot(state, context, one, place=i) for i, one in enumerate(carried, start=1)]
 
-    for role, lane, base, most in wanted:
-        known = state.lanes.get(lane)
-        units = 0 if known is None else max(1, known.proposed.units)
-        turns = min(most, left // units) if units else 0
 
-        if turns < 1 or len(slots) == context.policy.workers:
-            continue
+def _turns(state: RunState, stage: Stage, wanted: list[Wanted]) -> list[int]:
+    """Deal turns out one at a time in order, as long as units and attempts last."""
+    units = state.stages.left(stage)
+    attempts = state.stages.attempts_left(stage)
+    turns = [0] * len(wanted)
 
-        left -= turns * units
-        slots.append(
-            _slot(state, context, (role, lane, base, turns), place=len(slots) + 1)
-        )
+    for again in range(max((most for *_, most in wanted), default=0)):
+        for i, (_, lane, _, most) in enumerate(wanted):
+            price = _price(state, lane)
 
-    return slots
+            if turns[i] == again < most and price <= units and attempts != 0:
+                turns[i] += 1
+                units -= price
+                attempts = None if attempts is None else attempts - 1
+
+    return turns
+
+
+def _price(state: RunState, lane: str) -> int:
+    known = state.lanes.get(lane)
+    return 1 if known is None else max(1, known.proposed.units)
 
 
 def _wanted(state: RunState, context: Context) -> list[Wanted]:
@@ -142,11 +146,7 @@ def _finalize(state: RunState, context: Context) -> tuple[Fact, ...]:
         )
         return (_open(state, "finalize", [_slot(state, context, wanted, place=1)]),)
 
-    because = (
-        "the finalizer is done"
-        if done
-        else "no accepted candidate beats the null models"
-    )
+    because = "the finalizer is done" if done else "no accepted candidate beats the null models"
     return (StageEnded(stage="finalize", because=because),)
 
 
@@ -161,25 +161,21 @@ def _covered(state: RunState, context: Context) -> tuple[Fact, ...]:
         attempts = state.attempts.of_lane(lane.name)
         accepted = sum(a.standing == "accept" for a in attempts)
         needed = context.policy.min_accepted
-        short = (
-            ", ".join(f"{a.id}: {a.standing}" for a in attempts)
-            or "no attempt was handed in"
-        )
-        reason = (
-            "covered"
-            if accepted >= needed
-            else f"{accepted} of {needed} accepted ({short})"
-        )
+        short = ", ".join(f"{a.id}: {a.standing}" for a in attempts) or "no attempt was handed in"
+        reason = "covered" if accepted >= needed else f"{accepted} of {needed} accepted ({short})"
         out.append(LaneCovered(lane=lane.name, accepted=accepted, reason=reason))
 
     return tuple(out)
 
 
-def _too_dear(lane: Lane, left: int) -> LaneCovered:
-    reason = (
-        f"an attempt takes {lane.proposed.units} units, {left} are left in this stage"
-    )
-    return LaneCovered(lane=lane.name, accepted=0, reason=reason)
+def _too_dear(state: RunState, lane: Lane) -> str:
+    """Say why what is left of the stage does not carry an attempt of a lane, if so."""
+    left, attempts = state.stages.left("explore"), state.stages.attempts_left("explore")
+
+    if _price(state, lane.name) > left:
+        return f"an attempt takes {lane.proposed.units} units, {left} are left in this stage"
+
+    return "no attempts are left in this stage" if attempts == 0 else ""
 
 
 def _tried(state: RunState, lane: str) -> bool:
@@ -203,14 +199,7 @@ def _slot(state: RunState, context: Context, wanted: Wanted, *, place: int) -> S
 
 
 def _open(state: RunState, stage: Stage, slots: list[Slot]) -> RoundOpened:
-    return RoundOpened(
-        stage=stage, round=len(state.stages.rounds) + 1, slots=tuple(slots)
-    )
-
-
-def _enter(state: RunState, stage: Stage, share: int) -> StageEntered:
-    units = 0 if state.task.task is None else state.task.task.units
-    return StageEntered(stage=stage, units=units * share // 100)
+    return RoundOpened(stage=stage, round=len(state.stages.rounds) + 1, slots=tuple(slots))
 
 
 def _family(state: RunState, lane: str) -> str:

@@ -37,6 +37,15 @@ def test_every_event_is_documented(name: str) -> None:
     assert f"`{name}`" in documents()
 
 
+def test_every_check_and_reason_is_documented() -> None:
+    from amid.checks import CHECKS
+    from amid.rules import ADVICE
+
+    missing = [name for name in (*CHECKS, *ADVICE) if f"`{name}`" not in documents()]
+
+    assert missing == []
+
+
 def test_the_architecture_fits_a_few_pages() -> None:
     lines = (ROOT / "ARCHITECTURE.md").read_text().splitlines()
 

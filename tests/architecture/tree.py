@@ -19,7 +19,7 @@ def sources() -> Iterator[Path]:
 def tracked() -> list[Path]:
     """Return every file under version control; in an unpacked archive, every file there is."""
     done = subprocess.run(
-        ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        ["git", "-C", str(ROOT), "ls-files", "-z"],
         capture_output=True,
         check=False,
         text=True,

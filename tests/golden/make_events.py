@@ -149,6 +149,7 @@ _NUMBERS = {
     "tokens": 0,
     "turn": 1,
     "units": 120,
+    "attempts": 12,
     "validation": 4,
     "wall_ms": 5120,
     "wall_s": 180,
@@ -204,7 +205,7 @@ def _plain(owner: str, name: str, hint: object) -> object:
     if hint is bool:
         return True
 
-    if "int" in text and "Ge(" in text or hint is int:
+    if ("int" in text and "Ge(" in text) or hint is int:
         return _NUMBERS.get(name, 3)
 
     if _DIGEST.search(text):

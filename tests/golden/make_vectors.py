@@ -1,6 +1,6 @@
 """Prints worked examples of the hashes, made without the ledger's own code.
 
-    python -m tests.golden.make_vectors > tests/golden/hash-vectors.json
+python -m tests.golden.make_vectors > tests/golden/hash-vectors.json
 """
 
 import json

@@ -16,9 +16,7 @@ SAMPLES = sorted((Path(__file__).parent / "events").iterdir())
 
 def test_every_event_has_a_sample_and_every_sample_an_event() -> None:
     current = {f"{name}.v{cls.v}.json" for name, cls in CATALOGUE.items()}
-    older = {
-        f"{name}.v{v}.json" for name, cls in CATALOGUE.items() for v in range(1, cls.v)
-    }
+    older = {f"{name}.v{v}.json" for name, cls in CATALOGUE.items() for v in range(1, cls.v)}
     assert {path.name for path in SAMPLES} == current | older
 
 

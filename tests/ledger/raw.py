@@ -18,6 +18,7 @@ def raw(path: Path, *, guards: bool = True) -> Iterator[Any]:
     connection = dbapi2.connect(str(path), isolation_level=None)
 
     try:
+        connection.execute("PRAGMA synchronous=OFF")
         if not guards:
             for name in TRIGGERS:
                 connection.execute(f"DROP TRIGGER {name}")

@@ -20,8 +20,7 @@ def test_a_worked_example_comes_out(vector: dict[str, Any]) -> None:
     assert hashing.body_hash(body).hex() == vector["body_hash"]
     assert event_hash(vector).hex() == vector["hash"]
     assert (
-        hashing.command_id(vector["seq"], vector["type"], vector["v"], body)
-        == vector["command_id"]
+        hashing.command_id(vector["seq"], vector["type"], vector["v"], body) == vector["command_id"]
     )
 
 
@@ -59,7 +58,7 @@ def test_every_part_is_under_the_hash() -> None:
     ],
 )
 def test_a_part_that_does_not_fit_is_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="fit|bytes"):
+    with pytest.raises(ValueError, match=r"fit|bytes"):
         event_hash({**VECTORS[0], **wrong})
 
 

@@ -1,5 +1,8 @@
 """Appending and reading back."""
 
+import os
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -222,6 +225,9 @@ def test_a_closed_ledger_takes_nothing(tmp_path: Path) -> None:
     with pytest.raises(LedgerClosed):
         ledger.append([said("one")])
 
+    with pytest.raises(LedgerClosed):
+        list(ledger.records())
+
 
 def test_a_ledger_is_never_overwritten(tmp_path: Path) -> None:
     path = filled(tmp_path, "one")
@@ -255,3 +261,20 @@ def test_a_damaged_ledger_is_not_appended_to(tmp_path: Path) -> None:
 
     with pytest.raises(ChainBroken, match="event 2"):
         Ledger.open(path)
+
+
+def test_bytes_do_not_depend_on_the_hash_seed(tmp_path: Path) -> None:
+    script = (
+        "import sys; from pathlib import Path; from tests.ledger.making import holding, said\n"
+        "with holding(Path(sys.argv[1]), [said(t) for t in 'abc']) as ledger: print(ledger.head)"
+    )
+    heads = {
+        subprocess.run(
+            [sys.executable, "-c", script, str(tmp_path / seed)],
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "1")
+    }
+    assert len(heads) == 1

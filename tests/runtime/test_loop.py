@@ -54,11 +54,6 @@ class Played:
         """Run to the end, or die when the n-th outcome is about to be appended."""
         with Journal(Ledger.open(self.folder / "ledger.db")) as journal:
             executor = PlayedExecutor(self.world)
-            lost = reconcile(journal.state, self.folder, executor)
-
-            if lost:
-                journal.append(lost)
-
             effects = Effects(
                 run=self.folder,
                 blobs=self.blobs,
@@ -81,7 +76,14 @@ class Played:
 
             async def main() -> None:
                 clock = Clock(anyio.current_time)
-                await drive(journal, self.context, perform, clock=clock, stop=lambda _: False)
+                await drive(
+                    journal,
+                    self.context,
+                    perform,
+                    reconcile=lambda state: reconcile(state, self.folder, executor),
+                    clock=clock,
+                    stop=lambda _: False,
+                )
 
             anyio.run(main)
             return journal.state
@@ -199,7 +201,7 @@ def test_a_crash_before_any_outcome_changes_no_decision(tmp_path: Path, at: int)
     whole.go()
     broken = Played(tmp_path / "broken", World())
 
-    with pytest.raises(BaseException):  # noqa: B017, PT011 - a group around Crashed
+    with pytest.raises(BaseException):  # noqa: B017 - a group around Crashed
         broken.go(crash_at=at)
         raise Crashed
 
@@ -210,7 +212,9 @@ def test_a_crash_before_any_outcome_changes_no_decision(tmp_path: Path, at: int)
 
 @settings(max_examples=8, deadline=None)
 @given(st.lists(st.integers(1, 6), max_size=6))
-def test_many_crashes_change_no_decision(tmp_path_factory: pytest.TempPathFactory, at: list[int]) -> None:
+def test_many_crashes_change_no_decision(
+    tmp_path_factory: pytest.TempPathFactory, at: list[int]
+) -> None:
     """Given any series of crashes, then the run ends with the same decisions."""
     whole = Played(tmp_path_factory.mktemp("whole"), World())
     whole.go()
@@ -219,7 +223,7 @@ def test_many_crashes_change_no_decision(tmp_path_factory: pytest.TempPathFactor
     for n in at:
         try:
             broken.go(crash_at=n)
-        except BaseException:  # noqa: BLE001, S112 - a group around Crashed
+        except BaseException:  # noqa: S112 - a group around Crashed
             continue
 
     broken.go()

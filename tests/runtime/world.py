@@ -151,7 +151,7 @@ class PlayedDomain:
         found = CheckFound(
             attempt=subject,
             check="played/1",
-            outcome=outcome,  # type: ignore[arg-type]
+            outcome=outcome,
             code="OK" if said == "accept" else "PRED_MISSING",
             says="as played",
             evidence=(),
@@ -222,7 +222,7 @@ class PlayedExecutor:
     async def run(self, spec: JobSpec) -> JobOutcome:
         import anyio
 
-        await anyio.sleep(0)
+        await anyio.lowlevel.checkpoint()
         self.world.ran.append((spec.key, spec.epoch))
         reason = self.world.fails(spec)
         return JobOutcome(
@@ -241,7 +241,9 @@ class PlayedExecutor:
         )
 
 
-def beginning(blobs: BlobStore, *, units: int = 1000, test: int = 0) -> tuple[Fact, ...]:
+def beginning(
+    blobs: BlobStore, *, units: int = 1000, test: int = 0, attempts: int | None = None
+) -> tuple[Fact, ...]:
     """Return the first batch of a run with two folds."""
     put = blobs.put
     split = SplitFrozen(
@@ -270,10 +272,9 @@ def beginning(blobs: BlobStore, *, units: int = 1000, test: int = 0) -> tuple[Fa
             direction="maximize",
             looks=12,
             units=units,
+            attempts=attempts,
         ),
-        InventoryTaken(
-            inventory=put(b"{ }"), cases=4, groups=4, images=4, labels=4, problems=()
-        ),
+        InventoryTaken(inventory=put(b"{ }"), cases=4, groups=4, images=4, labels=4, problems=()),
         DataProfiled(profile=put(b"{  }"), says=()),
         split,
     )

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -44,8 +45,8 @@ class LocalExecutor:
             return known
 
         protected = tuple(str(spec.roots[n]) for n in _PROTECTED if n in spec.roots)
-        probe.require(spec.sandbox, protected)
-        self.recover(spec.folder)
+        probe.require(spec.sandbox, protected, tuple(str(path) for path in spec.reads))
+        await anyio.to_thread.run_sync(self.recover, spec.folder)
         wanted = min(spec.threads, self._cores)
         await self._take(wanted)
         try:
@@ -68,15 +69,15 @@ class LocalExecutor:
             return "finished"
 
         for _, claim in claims:
-            if claim["boot"] != processes.boot_id():
+            if claim.boot != processes.boot_id():
                 continue
 
-            if not processes.end_session(claim["pid"], claim["start"]):
+            if not processes.end_session(claim.pid, claim.start):
                 raise ExecutorFailed(
                     "a process of an earlier hand-out does not end",
                     where=folder,
                     why="two hand-outs of one job would write into one folder",
-                    hint=f"end the processes of session {claim['pid']} by hand",
+                    hint=f"end the processes of session {claim.pid} by hand",
                 )
 
         return "gone"
@@ -126,12 +127,13 @@ async def _supervise(spec: JobSpec) -> JobOutcome:
         env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
         start_new_session=True,
     )
+    leader = processes.look(wrapper.pid)
     try:
         said = await _hear(wrapper)
         code = await wrapper.wait()
     finally:
         with anyio.CancelScope(shield=True):
-            await _end(wrapper)
+            await _end(wrapper, leader.start if leader is not None else 0)
 
     outcome = read_result(spec.folder)
     if outcome is not None and (outcome.key, outcome.epoch) == (spec.key, spec.epoch):
@@ -151,10 +153,8 @@ async def _hear(wrapper: Process) -> bytes:
     return said
 
 
-async def _end(wrapper: Process) -> None:
+async def _end(wrapper: Process, start: int) -> None:
     """End the wrapper and with it every process of its job, then let go of its pipes."""
-    session = wrapper.pid
-    leader = processes.look(session)
     if wrapper.returncode is None:
         with suppress(ProcessLookupError):
             wrapper.terminate()
@@ -167,17 +167,26 @@ async def _end(wrapper: Process) -> None:
             wrapper.kill()
 
     await wrapper.aclose()
-    start = leader.start if leader is not None else 0
-    await anyio.to_thread.run_sync(processes.end_session, session, start)
+    await anyio.to_thread.run_sync(processes.end_session, wrapper.pid, start)
 
 
-def _claims(folder: Path) -> list[tuple[int, dict[str, int | str]]]:
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """The wrapper process that once held a folder; its pid is the session of all its processes."""
+
+    pid: int
+    start: int
+    boot: str
+
+
+def _claims(folder: Path) -> list[tuple[int, _Claim]]:
     """Return the whole claims in a folder with their epochs."""
-    found = []
+    found: list[tuple[int, _Claim]] = []
     for path in sorted(folder.glob("claim.*")):
         with suppress(OSError, ValueError, KeyError):
-            claim = json.loads(path.read_bytes())
-            found.append((int(path.suffix[1:]), {k: claim[k] for k in ("pid", "start", "boot")}))
+            said = json.loads(path.read_bytes())
+            claim = _Claim(int(said["pid"]), int(said["start"]), str(said["boot"]))
+            found.append((int(path.suffix[1:]), claim))
 
     return found
 

@@ -39,6 +39,10 @@ _SYSTEM_READ = (
     "/etc/localtime",
     "/etc/timezone",
     "/etc/locale.alias",
+    "/etc/ssl/openssl.cnf",  # hashlib and ssl read it at import
+    "/etc/nsswitch.conf",
+    "/etc/fonts",
+    "/etc/mime.types",
     "/proc/cpuinfo",
     "/proc/meminfo",
     "/proc/stat",
@@ -51,6 +55,9 @@ _SYSTEM_READ = (
     "/sys/kernel/mm/transparent_hugepage",
 )
 _DEVICES_READ = ("/dev/urandom", "/dev/random", "/dev/zero", "/dev/full")
+
+SYSTEM = (*_SYSTEM_RUN, *_SYSTEM_READ, *_DEVICES_READ, "/dev/null", "/proc/self")
+"""What every program reads of the machine by itself."""
 
 
 def interpreter() -> tuple[str, ...]:
@@ -92,11 +99,11 @@ def is_beneath(path: str, homes: tuple[str, ...]) -> bool:
     return any(path == home or path.startswith(home.rstrip("/") + "/") for home in homes)
 
 
-def exposed(protected: tuple[str, ...]) -> str | None:
-    """Return the folder every job must read that holds one of the protected paths, or None."""
-    homes = (*interpreter(), *_SYSTEM_RUN)
-    for home in homes:
-        if any(is_beneath(os.path.realpath(path), (home,)) for path in protected):
+def exposed(protected: tuple[str, ...], reads: tuple[str, ...]) -> str | None:
+    """Return the folder the job must read that holds one of the protected paths, or None."""
+    secrets = [os.path.realpath(path) for path in protected]
+    for home in (*interpreter(), *_SYSTEM_RUN, *(os.path.realpath(path) for path in reads)):
+        if any(is_beneath(secret, (home,)) for secret in secrets):
             return home
 
     return None
@@ -126,10 +133,20 @@ def restrict(folder: str, reads: tuple[str, ...], own_code: bool) -> int:  # noq
     """
     abi = kernel.landlock_abi()
     words = [_RIGHTS_OF_ABI.get(abi, _ALL)]
-    words += [_NET_TCP] if abi >= 4 else []  # noqa: PLR2004 - the ABI that brought the word
-    words += [_SCOPES] if abi >= 6 else []  # noqa: PLR2004
+    words += [_NET_TCP] if abi >= 4 else []
+    words += [_SCOPES] if abi >= 6 else []
     kernel.landlock_restrict(words, rules(folder, reads, own_code), _FILE_RIGHTS)
     return abi
 
 
-__all__ = ["FULL_ABI", "exposed", "interpreter", "is_beneath", "restrict", "rules", "search_folders"]
+__all__ = [
+    "FULL_ABI",
+    "OWN_PACKAGES",
+    "SYSTEM",
+    "exposed",
+    "interpreter",
+    "is_beneath",
+    "restrict",
+    "rules",
+    "search_folders",
+]

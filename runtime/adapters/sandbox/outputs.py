@@ -46,7 +46,7 @@ def take(folder: Path) -> list[dict[str, object]]:
     Raises:
         OutputRefused: a link, a device, a strange name, or too much of it.
     """
-    found = []
+    found: list[dict[str, object]] = []
     for path in _files(folder, "", 0):
         if len(found) >= _FILES:
             raise OutputRefused(f"more than {_FILES} files in out/")

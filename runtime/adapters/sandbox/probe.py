@@ -29,16 +29,21 @@ def _strace_version() -> str | None:
     if program is None:
         return None
 
-    told = subprocess.run([program, "-V"], capture_output=True, text=True, check=False)  # noqa: S603
+    told = subprocess.run([program, "-V"], capture_output=True, text=True, check=False)
     version = re.search(r"version (\S+)", told.stdout)
     return version[1] if version else "unknown"
 
 
-def require(kind: Sandbox, protected: tuple[str, ...]) -> None:
+def require(kind: Sandbox, protected: tuple[str, ...], reads: tuple[str, ...]) -> None:
     """Check that a sandbox can be had here and would hide the protected paths.
 
+    Args:
+        kind: the sandbox asked for.
+        protected: what a job must not read.
+        reads: what this job may read besides the interpreter.
+
     Raises:
-        SandboxUnavailable: it cannot, or a folder that every job reads holds such a path.
+        SandboxUnavailable: it cannot, or a folder that the job reads holds such a path.
     """
     if kind in ("none", "trusted"):
         return
@@ -56,10 +61,10 @@ def require(kind: Sandbox, protected: tuple[str, ...]) -> None:
             hint="use Linux 5.13 or later with Landlock on, or --sandbox none (assurance: none)",
         )
 
-    home = landlock.exposed(protected)
+    home = landlock.exposed(protected, reads)
     if home is not None:
         raise SandboxUnavailable(
-            "the run or its data lies inside a folder that every job must read",
+            "the run or its data lies inside a folder that the job must read",
             where=home,
             why="an attempt could read the hidden labels",
             hint="put the run and the data outside the Python installation and /usr",

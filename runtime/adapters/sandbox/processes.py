@@ -91,9 +91,7 @@ class Family:
         return [seen[pid] for pid in sorted(related) if seen[pid].state not in "ZX"]
 
 
-def _trace_back(
-    pid: int, seen: dict[int, Process], related: set[int], strangers: set[int]
-) -> None:
+def _trace_back(pid: int, seen: dict[int, Process], related: set[int], strangers: set[int]) -> None:
     """Follow the parents of one process until its kinship is known."""
     path: list[int] = []
     at = pid

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from runtime.adapters.sandbox import landlock
 from runtime.adapters.sandbox.notify import Refused
 from runtime.adapters.sandbox.strace import Call, Reading
 
@@ -18,8 +19,6 @@ DENIED: Final = frozenset(("EACCES", "EPERM", "EROFS"))
 SHOWN: Final = 50
 """Refusals that stand in the event; all of them stand in the record."""
 
-_SYSTEM: Final = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/etc/ld.so", "/dev/null")
-_SYSTEM_MORE: Final = ("/dev/urandom", "/dev/random", "/dev/zero", "/proc", "/sys")
 _QUIET: Final = frozenset(("ENOENT", "ENOTDIR", "ENXIO", "ELOOP", "?"))
 
 
@@ -57,19 +56,22 @@ class Namer:
 
         return f"other:{path}"
 
-    def is_machinery(self, named: str, path: str, result: str) -> bool:
+    def is_machinery(self, call: Call, named: str, path: str) -> bool:
         """Say whether an access is the interpreter's own: counted in the record, not listed.
 
         A refusal never is, but for a look at a folder of the module search path.
         """
+        if call.op != "open":
+            return path == "/dev/null"
+
         if path in self._listable:
             return True
 
-        if result in DENIED:
+        if call.result in DENIED:
             return False
 
         return named.startswith("env:") or (
-            named.startswith("other:") and path.startswith((*_SYSTEM, *_SYSTEM_MORE))
+            named.startswith("other:") and landlock.is_beneath(path, landlock.SYSTEM)
         )
 
 
@@ -81,14 +83,17 @@ class _Numbers:
         self._given: dict[int, int] = {}
 
     def of(self, thread: int) -> int:
-        process = self._process(thread)
+        """Return the number of a thread's process."""
+        process = self.process(thread)
         return self._given.setdefault(process, len(self._given) + 1)
 
     def parent(self, thread: int) -> int:
-        process = self._process(thread)
+        """Return the number of the process that made it, 0 for the job itself."""
+        process = self.process(thread)
         return self.of(self._parents[process][0]) if process in self._parents else 0
 
-    def _process(self, thread: int) -> int:
+    def process(self, thread: int) -> int:
+        """Return the process of a thread."""
         at = thread
         for _ in range(10_000):
             maker, same_process = self._parents.get(at, (0, False))
@@ -119,10 +124,10 @@ def write(
     denied: dict[tuple[str, str, str], None] = {}
     files: set[str] = set()
     machinery: dict[str, set[str]] = {}
-    for call in calls:
-        path = _real(call)
+    for call in dict.fromkeys(calls):
+        path = _real(call, numbers.process(call.thread))
         named = namer.name(path)
-        if namer.is_machinery(named, path, call.result):
+        if namer.is_machinery(call, named, path):
             machinery.setdefault(named.partition(":")[0], set()).add(path)
             continue
 
@@ -144,9 +149,16 @@ def write(
     return Summary(len(files), tuple(denied)[:SHOWN], len(denied))
 
 
-def _real(call: Call) -> str:
-    """Follow links of a refused path: what matters is where they lead."""
-    return os.path.realpath(call.path) if call.path.startswith("/") else call.path
+def _real(call: Call, process: int) -> str:
+    """Follow links: what matters is where they lead. `/proc/self` keeps its name."""
+    if not call.path.startswith("/"):
+        return call.path
+
+    for own in (f"/proc/{process}", "/proc/self", "/proc/thread-self"):
+        if landlock.is_beneath(call.path, (own,)):
+            return "/proc/self" + call.path[len(own) :]
+
+    return os.path.realpath(call.path)
 
 
 def _line(pid: int, ppid: int, call: Call, named: str, path: str) -> str:

@@ -4,8 +4,8 @@
 killed the recorded ones fail (ENOSYS) instead of running on unseen.
 """
 
+import os
 import re
-import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,9 +23,11 @@ _OPS = {
     "rmdir": "unlink", "mkdirat": "mkdir", "mknodat": "mknod",
 }  # fmt: skip
 
+_MOVED = re.compile(r"(.*) <pid changed to (\d+) \.\.\.>")
 _LINE = re.compile(r"(\d+)\s+(.*)")
 _CALL = re.compile(
-    r"(\w+)\((.*)\)\s+= (?:-1 (E\w+) \(.*\)|(\?.*|-?\d+)(?:<((?:[^>\\]|\\.)*)>)?(?: \(.*\))?)"
+    r"(\w+)\((.*)\)\s+= "
+    r"(?:-1 (E\w+) \([^<>]*\)|(\?.*|-?\d+)(?:<((?:[^>\\]|\\.)*)>)?(?:\(deleted\))?(?: \(.*\))?)"
 )
 _TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"|(AT_FDCWD|\d+)(?:<((?:[^>\\]|\\.)*)>)?(?=[,)]|$)')
 _ESCAPE = re.compile(r"\\(x[0-9a-f]{2}|[0-7]{1,3}|.)", re.DOTALL)
@@ -37,7 +39,8 @@ _UNIX_PATH = re.compile(r'sun_path=(@?)"((?:[^"\\]|\\.)*)"')
 
 def program() -> str | None:
     """Return where strace is, or None."""
-    return shutil.which("strace", path="/usr/local/bin:/usr/bin:/bin")
+    places = (f"{folder}/strace" for folder in ("/usr/local/bin", "/usr/bin", "/bin"))
+    return next((place for place in places if os.access(place, os.X_OK)), None)
 
 
 def command(strace: str, log: Path) -> list[str]:
@@ -61,7 +64,8 @@ class Call:
 class Reading:
     """What was read from a log so far."""
 
-    calls: list[Call] = field(default_factory=list)
+    seen: dict[Call, None] = field(default_factory=dict)
+    """Distinct accesses in order of first occurrence; the values say nothing."""
     parents: dict[int, tuple[int, bool]] = field(default_factory=dict)
     """Thread: (the thread that made it, whether it is a thread of the same process)."""
     alive: set[int] = field(default_factory=set)
@@ -71,28 +75,42 @@ class Reading:
     pending: dict[int, str] = field(default_factory=dict)
 
     @property
+    def calls(self) -> list[Call]:
+        """Return the distinct accesses."""
+        return list(self.seen)
+
+    @property
     def complete(self) -> bool:
         """Whether the log follows every process that it names to its end."""
-        return self.started and self.alive <= self.ended
+        return bool(self.alive) and self.alive <= self.ended
 
 
 def read(lines: Iterable[str], folder: str) -> Reading:
-    """Read a whole log. What comes before the job itself is executed is left out."""
+    """Read a whole log. What comes before the job itself is executed is left out.
+
+    A line that cannot be read becomes a call `unread`, so that nothing is dropped in silence.
+    """
     reading = Reading()
     executed = 0
+    opens: set[str] = set()
     for line in lines:
+        if line in opens:  # training opens the same files again and again
+            continue
+
+        if " openat(" in line and reading.started and " <unfinished" not in line:
+            opens.add(line)
+
         for thread, text in _whole(reading, line):
             found = _CALL.fullmatch(text)
-            if found is None:
-                continue
-
             if not reading.started:  # first the confiner, then, in its place, the job
-                executed += found[1] == "execve" and found[4] == "0"
-                reading.started = executed == 2  # noqa: PLR2004
+                executed += found is not None and found[1] == "execve" and found[4] == "0"
+                reading.started = executed == 2
                 reading.folders[thread] = folder
 
             if reading.started:
-                reading.calls.extend(_calls(reading, thread, found))
+                unread = Call(thread, "unread", text[:200], "?")
+                calls = [unread] if found is None else _calls(reading, thread, found)
+                reading.seen.update(dict.fromkeys(calls))
 
     return reading
 
@@ -109,11 +127,20 @@ def _whole(reading: Reading, line: str) -> Iterator[tuple[int, str]]:
         reading.ended.add(thread)
     elif text.endswith(" <unfinished ...>"):
         reading.pending[thread] = text.removesuffix(" <unfinished ...>")
+    elif moved := _MOVED.fullmatch(text):
+        _move(reading, thread, int(moved[2]), moved[1])
     elif text.startswith("<... "):
         half = reading.pending.pop(thread, "")
-        yield thread, half + text.partition(" resumed>")[2]
+        yield thread, half if half.endswith(" = 0") else half + text.partition(" resumed>")[2]
     elif not text.startswith("---"):
         yield thread, text
+
+
+def _move(reading: Reading, thread: int, leader: int, text: str) -> None:
+    """Follow a thread that executed a program: the kernel gives it its process's number."""
+    reading.ended.add(thread)
+    reading.folders[leader] = _folder(reading, thread)
+    reading.pending[leader] = f"{text}) = 0"
 
 
 def _calls(reading: Reading, thread: int, found: re.Match[str]) -> Iterator[Call]:

@@ -1,6 +1,5 @@
 """Watches one running job: its log, its questions, its limits, its end. One thread, one loop."""
 
-import json
 import os
 import select
 import signal
@@ -17,11 +16,12 @@ from runtime.adapters.sandbox import outputs, processes
 from runtime.adapters.sandbox.notify import Answerer
 
 LOG_KEPT: Final = 64 * 1024
-RECORD_LIMIT: Final = 64 << 20
+RECORD_LIMIT: Final = 256 << 20
 _TICK_S: Final = 0.05
 _SIZE_EVERY: Final = 5
 _BEAT_EVERY: Final = 20
-_LAST_WORDS_S: Final = 2.0
+_LAST_WORDS_S: Final = 10.0
+_GIVE_UP_S: Final = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +57,20 @@ class Watch:
     """The loop around one started job."""
 
     def __init__(
-        self, folder: Path, bounds: Bounds, child: int, log: int, control: socket.socket | None
+        self,
+        folder: Path,
+        bounds: Bounds,
+        child: int,
+        log: int,
+        control: socket.socket | None,
+        *,
+        recorded: bool,
     ) -> None:
         self.seen = Seen(job=0 if control else child)
         self._folder = folder
         self._bounds = bounds
         self._child = child
+        self._recorder = child if recorded else 0
         self._family = processes.Family(os.getpid())
         self._poll = select.poll()
         self._log = log
@@ -91,6 +99,7 @@ class Watch:
             self._serve(_TICK_S)
             self._check()
 
+        self._serve(0)  # a short job's confiner may have spoken and gone since the last look
         self._end_everyone()
         self._drain()
         return self.seen
@@ -139,16 +148,18 @@ class Watch:
 
         self._poll.unregister(self._control.fileno())
         message, descriptors, _, _ = socket.recv_fds(self._control, 4096, 1)
-        said = json.loads(message) if message else {"error": "the confiner ended early"}
-        self.seen.confined = said.get("error", "")
-        self.seen.abi = said.get("abi", 0)
+        words = message.decode(errors="replace").split(" ")
+        if words[0] != "confined":
+            self.seen.confined = " ".join(words).strip() or "the confiner ended early"
+            return
+
+        self.seen.abi = int(words[2])
         if descriptors:
             own = tuple(os.path.realpath(self._folder / name) for name in ("out", "tmp"))
             self.seen.answerer = Answerer(descriptors[0], own)
             self._poll.register(descriptors[0], select.POLLIN)
 
-        if "pid" in said:
-            self._await_job(said["pid"])
+        self._await_job(int(words[1]))
 
     def _await_job(self, pid: int) -> None:
         self.seen.job = pid
@@ -172,7 +183,7 @@ class Watch:
         """Hold the limits against what the job uses now."""
         self._ticks += 1
         bounds = self._bounds
-        members = [p for p in self._family.members() if p.pid != self._child or not self._control]
+        members = [p for p in self._family.members() if p.pid != self._recorder]
         if time.monotonic() > self._deadline:
             self._stop(f"wall limit of {bounds.wall_s} s reached")
         elif len(members) > bounds.processes:
@@ -195,17 +206,23 @@ class Watch:
             self._stop(f"output limit of {self._bounds.output_mib} MiB reached")
 
         with suppress(FileNotFoundError):
-            if os.stat(self._folder / "log" / "strace.out").st_size > RECORD_LIMIT:
+            if (self._folder / "log" / "strace.out").stat().st_size > RECORD_LIMIT:
                 self._stop(f"access record limit of {RECORD_LIMIT >> 20} MiB reached")
 
     def _end_everyone(self) -> None:
         """Kill all descendants; the recorder last, so that it can write the ends down."""
-        deadline = time.monotonic() + _LAST_WORDS_S
+        began = time.monotonic()
+        wait_s = 0.002
         while left := self._family.members(afresh=True):
-            late = time.monotonic() > deadline
-            processes.kill(p for p in left if late or not self._control or p.pid != self._child)
-            self._serve(0.002)
+            spent = time.monotonic() - began
+            late = spent > _LAST_WORDS_S
+            processes.kill(p for p in left if late or p.pid != self._recorder)
+            self._serve(wait_s)
             self._reap_child()
+            wait_s = min(2 * wait_s, 0.02)
+            if spent > _GIVE_UP_S:
+                self.seen.reason = f"process {left[0].pid} does not end (state {left[0].state})"
+                break
 
         self._reap_child()
 

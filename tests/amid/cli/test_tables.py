@@ -34,6 +34,11 @@ def test_scalars_line_up_and_records_become_a_table() -> None:
     ]
 
 
+def test_a_real_number_is_told_with_the_digits_a_person_compares() -> None:
+    assert list(text_of({"score": "0.9478682431367351"})) == ["score: 0.94787"]
+    assert list(text_of({"score": "0.8125"})) == ["score: 0.8125"]
+
+
 def test_text_of_several_lines_is_set_apart() -> None:
     assert list(text_of({"text": "a\nb\n"})) == ["text:", "  a", "  b"]
 

@@ -123,7 +123,7 @@ def _begin(made: Sample) -> None:
             metric="dice",
             direction="maximize",
             looks=12,
-            units=600,
+            units=600, attempts=None,
         ),
         data.InventoryTaken(
             inventory=made.put(sample.inventory(made.data).model_dump(mode="json")),
@@ -154,7 +154,7 @@ def _begin(made: Sample) -> None:
 
 
 def _attempts(made: Sample) -> None:
-    made.add(work.StageEntered(stage="explore", units=300))
+    made.add(work.StageEntered(stage="explore", units=300, attempts=None))
     for slot, attempt in enumerate((*MEMBERS, CRUDE), start=1):
         made.add(facts.lane(attempt.split("-")[1]))
         _submit(made, attempt, slot=slot, members=())

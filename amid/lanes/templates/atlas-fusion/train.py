@@ -27,9 +27,7 @@ def main() -> None:
     stack = np.stack(labels)
     found = smooth((stack > 0).mean(axis=0, dtype=np.float32), 2.0, len(grid))
     OUT.mkdir(parents=True, exist_ok=True)
-    np.savez_compressed(
-        OUT / "model.npz", images=np.stack(images), labels=stack, near=found > 0.01
-    )
+    np.savez_compressed(OUT / "model.npz", images=np.stack(images), labels=stack, near=found > 0.01)
     print(f"{len(images)} atlases on a grid of {grid}")
 
 

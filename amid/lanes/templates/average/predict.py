@@ -53,7 +53,7 @@ def averaged(case: Case, folders: Sequence[tuple[Path, float]], ids: Sequence[in
     parts = [weight * shares(folder, case, ids) for folder, weight in folders]
     total: Floats = np.sum(parts, axis=0, dtype=np.float32)
 
-    return total / np.maximum(total.sum(axis=0), 1e-6)
+    return np.asarray(total / np.maximum(total.sum(axis=0), 1e-6), np.float32)
 
 
 def shares(folder: Path, case: Case, ids: Sequence[int]) -> Floats:
@@ -64,7 +64,7 @@ def shares(folder: Path, case: Case, ids: Sequence[int]) -> Floats:
         image = sitk.ReadImage(str(soft))
         parts = [sitk.VectorIndexSelectionCast(image, index) for index in range(len(ids))]
 
-        return np.stack([read_as_lps(part) for part in parts]).astype(np.float32) / 255
+        return np.stack([read_as_lps(part) for part in parts]).astype(np.float32) / np.float32(255)
 
     labels = read_as_lps(sitk.ReadImage(str(folder / "predictions" / f"{case.name}.nii.gz")))
 

@@ -1,7 +1,6 @@
 """What training and prediction share: the local features of a volume."""
 
 import numpy as np
-
 from volumes import Floats, smooth
 
 

@@ -28,6 +28,8 @@ PULL = 0.2
 """Weight of a label's overall appearance, counted in cases."""
 FLOOR = 1e-4
 """Share that every label keeps everywhere, so that intensity may overrule location."""
+UNSEEN = -1e6
+"""Score of a label that no training case shows."""
 NEAR = 0.002
 """Voxels of the grid with less foreground than this are background and not modelled."""
 
@@ -41,12 +43,10 @@ def main() -> None:
     spread = float(chosen["spread"])
     dimensions = len(grid)
 
-    prior = smooth(weight / len(view.cases), 1.0, dimensions)
+    prior = smooth(weight / np.float32(len(view.cases)), 1.0, dimensions)
     near = 1 - prior[0] > NEAR
-    weight, first, second = (smooth(part, spread, dimensions) for part in (weight, first, second))
-    mean, precision, offset = gaussians(
-        weight[:, near], first[:, :, near], second[:, :, near], float(chosen["ridge"])
-    )
+    pooled = [smooth(part, spread, dimensions)[..., near] for part in (weight, first, second)]
+    mean, precision, offset = gaussians(*pooled, ridge=float(chosen["ridge"]))
 
     OUT.mkdir(parents=True, exist_ok=True)
     np.savez(
@@ -86,7 +86,7 @@ def sums(view: View, grid: Shape) -> tuple[Floats, Floats, Floats]:
 
 
 def gaussians(
-    weight: Floats, first: Floats, second: Floats, ridge: float
+    weight: Floats, first: Floats, second: Floats, *, ridge: float
 ) -> tuple[Floats, Floats, Floats]:
     """Turn sums into the mean, inverse covariance and log-determinant term per label and voxel."""
     count = first.shape[1]
@@ -104,6 +104,7 @@ def gaussians(
     covariance += ridge * np.eye(count)
     precision = np.linalg.inv(covariance)
     offset = -0.5 * np.linalg.slogdet(covariance)[1]
+    offset[whole[:, 0] < 1] = UNSEEN  # else it would be sure of an appearance of zeros
     # kept as the upper triangle with doubled mixed terms: half the size, and one product less
     half = precision[..., rows, columns] * np.where(rows == columns, 1.0, 2.0)
 

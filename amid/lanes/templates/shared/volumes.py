@@ -199,7 +199,9 @@ def _turned(image: sitk.Image, orientation: str) -> sitk.Image:
     if image.GetDimension() != 3 or _orientation(image) == orientation:
         return image
 
-    return sitk.DICOMOrient(image, orientation)
+    turned: sitk.Image = sitk.DICOMOrient(image, orientation)
+
+    return turned
 
 
 def _orientation(image: sitk.Image) -> str:

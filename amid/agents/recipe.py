@@ -1,0 +1,217 @@
+"""The built-in agent: no model, only rules. It writes a template, reads verdicts, mends and varies.
+
+It goes through the same port, worktrees and events as every other backend.
+"""
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from amid.agents import ensemble, search
+from amid.agents.faults import plant
+from amid.agents.repair import Rule, answer
+from amid.agents.writing import Attempt, manifest, write
+from amid.documents import Profile
+from amid.lanes.catalogue import TEMPLATES, Template, Value
+from runtime.ports import Brief, Past, Reading, Turn
+
+_BOUNDED = ("dice", "nsd")
+"""Metrics that are a share between 0 and 1, by the start of their name."""
+
+
+class RecipeAgent:
+    """Implements `runtime.ports.Agent`."""
+
+    def __init__(self, *, fault: str | None = None) -> None:
+        """Make an agent.
+
+        Args:
+            fault: name of a deliberate mistake in first attempts; for tests of the repair loop.
+        """
+        self._fault = fault
+
+    @property
+    def name(self) -> str:
+        """The backend's name."""
+        return "recipe"
+
+    async def edit(self, brief: Brief, reading: Reading, worktree: Path) -> Turn:
+        """Write code and `attempt.toml` into the worktree for one turn.
+
+        The turn is failed, and the worktree as it was, where no rule leads to a new attempt.
+        """
+        began = time.perf_counter_ns()
+        log = [f"{brief.worker}: {brief.role} on lane {brief.lane}, turn {brief.turn}"]
+
+        try:
+            plan = _plan(brief, reading)
+            log += plan.because
+            changed = self._hand_in(plan, brief, worktree)
+        except _NothingToDo as stop:
+            return _turn([*log, f"nothing handed in: {stop}"], began, failed=str(stop))
+
+        return _turn([*log, f"attempt: {plan.attempt.description}", *changed], began)
+
+    def _hand_in(self, plan: "_Plan", brief: Brief, worktree: Path) -> tuple[str, ...]:
+        files = plan.attempt.template.files()
+
+        if self._fault is not None and not brief.past:
+            files = plant(self._fault, files)
+
+        files["attempt.toml"] = manifest(plan.attempt)
+
+        if plan.must_change and not _differs(worktree, files, plan.must_change):
+            raise _NothingToDo(
+                f"{', '.join(plan.must_change)} already does what the verdict asks for"
+            )
+
+        return write(worktree, files)
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    attempt: Attempt
+    because: tuple[str, ...]
+    must_change: tuple[str, ...] = ()
+    """Files of which at least one has to differ from the worktree's for the plan to help."""
+
+
+class _NothingToDo(Exception):
+    """No rule leads to a new attempt; the text says why."""
+
+
+def _plan(brief: Brief, reading: Reading) -> _Plan:
+    template = TEMPLATES.get(brief.template)
+
+    if template is None:
+        known = ", ".join(sorted(TEMPLATES))
+        raise _NothingToDo(f"there is no template {brief.template!r} to write; known: {known}")
+
+    if brief.role == "finalizer":
+        return _finalize(brief, reading, template)
+
+    start = template.starts(Profile.model_validate_json(reading.profile))
+    last = brief.past[-1] if brief.past else None
+
+    if last is not None and last.verdict == "reject":
+        return _repair(brief, reading, template, start, last)
+
+    if last is None and brief.role not in ("challenger", "optimizer"):
+        return _chosen(brief, template, start, ("first attempt: the template's own parameters",))
+
+    return _vary(brief, reading, template, start, ())
+
+
+def _chosen(
+    brief: Brief,
+    template: Template,
+    params: Mapping[str, Value],
+    because: tuple[str, ...],
+    must_change: tuple[str, ...] = (),
+) -> _Plan:
+    description = search.describe(template.name, params)
+
+    return _Plan(Attempt(brief.lane, description, template, params), because, must_change)
+
+
+def _repair(
+    brief: Brief, reading: Reading, template: Template, start: search.Choice, last: Past
+) -> _Plan:
+    rules = answer(last.codes)
+    because = tuple(f"{code}: {rule.because}" for code, rule in rules)
+    stopped = [code for code, rule in rules if rule.remedy == "stop"]
+
+    if stopped or not rules:
+        codes = ", ".join(stopped) or "no reason code"
+        raise _NothingToDo(f"{last.attempt} was rejected with {codes}: no rule mends that")
+
+    if any(rule.remedy == "vary" for _, rule in rules):
+        return _vary(brief, reading, template, start, because)
+
+    params = search.recall(template, last.description) or start
+
+    return _chosen(brief, template, params, because, _files(rules))
+
+
+def _files(rules: Sequence[tuple[str, Rule]]) -> tuple[str, ...]:
+    """Return the files that the rules rewrite; attempt.toml where a rule names none."""
+    named = [name for _, rule in rules for name in rule.files or ("attempt.toml",)]
+
+    return tuple(dict.fromkeys(named))
+
+
+def _vary(
+    brief: Brief,
+    reading: Reading,
+    template: Template,
+    start: search.Choice,
+    because: tuple[str, ...],
+) -> _Plan:
+    maximize = _metric(reading).get("direction") != "minimize"
+    best = search.best_of(template, brief.past, maximize=maximize)
+    centre = None if best is None else search.recall(template, best.description)
+    tried = [search.recall(template, one.description) for one in brief.past]
+    # the defaults of a lane are what its first explorer handed in
+    tried.append(dict(start))
+
+    for params in search.nearby(template, centre or start, brief.slot):
+        if params not in tried:
+            around = "the template's parameters" if best is None else best.attempt
+            return _chosen(brief, template, params, (*because, f"a step away from {around}"))
+
+    raise _NothingToDo("every combination of parameters near the best attempt was tried")
+
+
+def _finalize(brief: Brief, reading: Reading, template: Template) -> _Plan:
+    own = [one for one in brief.past if one.attempt.startswith(f"a-{brief.worker[2:]}t")]
+    members = [one for one in brief.past if one.verdict == "accept" and one not in own]
+
+    if not members:
+        raise _NothingToDo("there is no accepted attempt to average")
+
+    metric = str(_metric(reading).get("primary", ""))
+    shares, rule = ensemble.weights(members, bounded=metric.startswith(_BOUNDED))
+
+    if own:
+        shares, rule = {max(shares, key=lambda name: shares[name]): 1.0}, "the best member alone"
+
+    description = ensemble.describe(template.name, shares)
+
+    if description in [one.description for one in own]:
+        raise _NothingToDo("the average and the best member alone were both handed in")
+
+    start = template.starts(Profile.model_validate_json(reading.profile))
+    attempt = Attempt(brief.lane, description, template, start, shares)
+
+    return _Plan(attempt, (f"weights: {rule}",))
+
+
+def _metric(reading: Reading) -> Mapping[str, object]:
+    metric = json.loads(reading.contract).get("metric", {})
+
+    return metric if isinstance(metric, dict) else {}
+
+
+def _differs(worktree: Path, files: Mapping[str, str], names: Sequence[str]) -> bool:
+    for name in names:
+        path = worktree / name
+
+        if name in files and (not path.is_file() or path.read_bytes() != files[name].encode()):
+            return True
+
+    return False
+
+
+def _turn(log: Sequence[str], began: int, failed: str | None = None) -> Turn:
+    return Turn(
+        transcript=("\n".join(log) + "\n").encode(),
+        tokens=0,
+        cost_microusd=0,
+        wall_ms=(time.perf_counter_ns() - began) // 1_000_000,
+        failed=failed,
+    )
+
+
+__all__ = ["RecipeAgent"]

@@ -1,0 +1,151 @@
+"""`task.toml`: what is right is read whole; what is wrong is named, with what was meant."""
+
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+
+from amid import tiny
+from amid.errors import AmidError, ContractWrong, NotSupported, TaskMissing
+from amid.tasks.contract import Contract, seconds
+from amid.tasks.reading import load, require_supported
+from tests.amid.sample import ROOT
+
+GOLDEN = sorted((ROOT / "tests" / "golden" / "errors" / "task").glob("*.txt"))
+
+MINIMAL = """\
+[task]
+id = "knee"
+kind = "segmentation"
+[labels]
+background = 0
+bone = 1
+[metric]
+primary = "dice"
+direction = "maximize"
+"""
+
+
+def written(folder: Path, text: str) -> Path:
+    folder.mkdir(exist_ok=True)
+    (folder / "task.toml").write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("golden", GOLDEN, ids=lambda path: path.stem)
+def test_says_exactly_what_is_wrong(
+    golden: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = golden.read_text(encoding="utf-8")
+    toml, _, rest = text.removeprefix("=== task.toml\n").partition("=== error, exit ")
+    code, _, message = rest.partition("\n")
+    written(tmp_path / "knee", toml)
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(AmidError) as caught:
+        load(Path("knee"))
+
+    assert f"{caught.value}\n" == message
+    assert caught.value.exit_code == int(code) == 2
+    assert len(message.splitlines()) < 10
+
+
+def test_every_field_has_a_golden_error() -> None:
+    told = {path.stem.split("-")[0] for path in GOLDEN}
+    fields = {
+        f"{section}.{name}"
+        for section, field in Contract.model_fields.items()
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
+        for name in field.annotation.model_fields
+    }
+
+    assert fields <= told
+    assert "labels" in told
+
+
+def test_fills_in_every_default(tmp_path: Path) -> None:
+    contract = load(written(tmp_path, MINIMAL))
+
+    assert contract.data.inputs == ("image",)
+    assert contract.validation.scheme == "auto"
+    assert contract.validation.looks == 12
+    assert contract.budget.wall_seconds == 600
+    assert contract.sharing.agent_sees == "phantom"
+    assert contract.foreground == {"bone": 1}
+
+
+def test_the_blob_reads_back_and_does_not_depend_on_the_order_of_keys(tmp_path: Path) -> None:
+    one = load(written(tmp_path / "a", MINIMAL))
+    sections = MINIMAL.split("[")[1:]
+    other = load(written(tmp_path / "b", "".join(f"[{part}" for part in reversed(sections))))
+
+    assert one.to_bytes() == other.to_bytes()
+    assert Contract.from_bytes(one.to_bytes()) == one
+
+
+def test_reads_the_tasks_it_ships(tmp_path: Path) -> None:
+    small = load(tiny.make(tmp_path / "tiny"))
+    real = load(ROOT / "examples" / "hippocampus")
+
+    assert small.foreground == {"left": 1, "right": 2}
+    assert real.metric.also == ("hd95", "nsd@1mm")
+    assert real.budget.wall_seconds == 900
+    assert real.sharing.images_may_be_shared
+
+
+@pytest.mark.parametrize(
+    "metric", ["nsd@1mm", "nsd@0.5mm", "nsd@2.25mm", "hd95.surfel", "hd95", "dice"]
+)
+def test_knows_the_metrics_of_a_segmentation(tmp_path: Path, metric: str) -> None:
+    text = MINIMAL.replace('primary = "dice"', f'primary = "dice"\nalso = ["{metric}"]')
+
+    assert load(written(tmp_path, text)).metric.also == (metric,)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("45s", 45), ("10m", 600), ("1h30m", 5400), ("2d", 172_800)]
+)
+def test_reads_durations(text: str, expected: int) -> None:
+    assert seconds(text) == expected
+
+
+@pytest.mark.parametrize("text", ["", "0m", "10", "m10", "10m ", "1.5h", "-3m"])
+def test_refuses_other_durations(text: str) -> None:
+    with pytest.raises(ValueError, match="like 45s"):
+        seconds(text)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (('kind = "segmentation"', 'kind = "classification"'), 'task.kind = "classification"'),
+        (('kind = "segmentation"', 'kind = "segmentation"\ndimensions = 2'), "dimensions = 2"),
+    ],
+)
+def test_other_kinds_parse_and_are_not_yet_supported(
+    tmp_path: Path, change: tuple[str, str], says: str
+) -> None:
+    text = MINIMAL.replace(*change)
+    if "classification" in text:
+        text = text.replace('"dice"', '"auc"')
+    contract = load(written(tmp_path, text))
+
+    with pytest.raises(NotSupported, match="not yet supported") as caught:
+        require_supported(contract)
+
+    assert says in caught.value.what
+    assert caught.value.exit_code == 3
+
+
+def test_a_folder_without_task_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(TaskMissing) as caught:
+        load(tmp_path / "nowhere")
+
+    assert caught.value.exit_code == 3
+
+
+def test_refuses_bytes_that_are_not_utf8(tmp_path: Path) -> None:
+    (tmp_path / "task.toml").write_bytes(b'[task]\nid = "\xff"\n')
+
+    with pytest.raises(ContractWrong, match="not UTF-8 at byte 13"):
+        load(tmp_path)

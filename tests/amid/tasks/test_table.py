@@ -1,0 +1,152 @@
+"""The case table: every row has one meaning, or is named with its line."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from amid import tiny
+from amid.errors import AmidError, GroupLeak, TableWrong, TaskMissing
+from amid.tasks.reading import load
+from amid.tasks.table import Table, read
+from tests.amid.sample import ROOT, contract
+
+HEADER = "case,patient,split,image,label"
+ONE = "a,p1,train,a.mha,la.mha"
+
+
+def table(folder: Path, *lines: str, **validation: object) -> Table:
+    (folder / "cases.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return read(contract(**validation), folder)
+
+
+def test_reads_rows_with_their_lines(tmp_path: Path) -> None:
+    found = table(tmp_path, HEADER, ONE, "", 'b,p2,test," b.mha ",')
+
+    assert [(row.number, row.case, row.split) for row in found.rows] == [
+        (2, "a", "train"),
+        (4, "b", "test"),
+    ]
+    assert found.rows[1].images == {"image": "b.mha"}
+    assert found.rows[1].label is None
+
+
+def test_keeps_the_columns_that_the_contract_names(tmp_path: Path) -> None:
+    header, row = f"\ufeff{HEADER},site,age", f"{ONE},Basel,70"
+
+    found = table(tmp_path, header, row, stratify=("site",))
+
+    assert found.rows[0].attributes == {"site": "Basel"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "says"),
+    [
+        ([HEADER.replace("patient", "patiennt"), ONE], 'did you mean "patiennt"?'),
+        ([HEADER.replace(",label", ""), "a,p1,train,a.mha"], 'column "label" is missing'),
+        ([f"{HEADER},case", f"{ONE},a"], 'column "case" stands in the header twice'),
+        ([HEADER.replace(",", ";"), ONE], "not separated by commas"),
+        ([HEADER], "the table has no rows"),
+        ([HEADER, ONE, "a,p1,train,b.mha,lb.mha"], 'line 3: case "a" is already on line 2'),
+        ([HEADER, ONE, "b,p1,train,a.mha,lb.mha"], 'line 3: "a.mha" is already used on line 2'),
+        ([HEADER, ONE, "b,p1,train,b.mha,la.mha"], 'line 3: "la.mha" is already used on line 2'),
+        ([HEADER, "a,,train,a.mha,la.mha"], 'line 2: the cell "patient" is empty'),
+        ([HEADER, "a,p1,train,,la.mha"], 'line 2: the cell "image" is empty'),
+        ([HEADER, "a,p1,val,a.mha,la.mha"], 'line 2: split is "val"; allowed: train, test'),
+        ([HEADER, "a,p1,test,a.mha,la.mha"], 'no row has split "train"'),
+        ([HEADER, "a,p1,train,a.mha"], "line 2 has 4 cells, the header has 5"),
+        ([HEADER, "a,p1,train,../a.mha,la.mha"], 'image = "../a.mha" is not a path inside'),
+        ([HEADER, "a,p1,train,x/../../a.mha,la.mha"], "is not a path inside"),
+        ([HEADER, "a,p1,train,/etc/a.mha,la.mha"], "is not a path inside"),
+        ([HEADER, "a,p1,train,a.mha,C:\\la.mha"], "is not a path inside"),
+        ([HEADER, "a,p1,train,a.mha,~/la.mha"], "is not a path inside"),
+        ([HEADER, "x/a,p1,train,a.mha,la.mha"], 'case "x/a" cannot be a file name'),
+        ([HEADER, 'a,p1,train,"a.mha'], "is not CSV"),
+    ],
+)
+def test_names_each_mistake(tmp_path: Path, lines: list[str], says: str) -> None:
+    with pytest.raises(TableWrong) as caught:
+        table(tmp_path, *lines)
+
+    assert says in str(caught.value)
+    assert caught.value.exit_code == 2
+    assert str(tmp_path / "cases.csv") in str(caught.value)
+
+
+def test_names_all_mistakes_at_once(tmp_path: Path) -> None:
+    rows = [f"c{i},p,train,../{i}.mha,l{i}.mha" for i in range(30)]
+
+    with pytest.raises(TableWrong) as caught:
+        table(tmp_path, HEADER, *rows)
+
+    assert "30 mistakes" in str(caught.value)
+    assert "… and 10 more" in str(caught.value)
+
+
+def test_a_patient_on_both_sides_is_a_leak_with_both_rows(tmp_path: Path) -> None:
+    with pytest.raises(GroupLeak) as caught:
+        table(tmp_path, HEADER, ONE, "b,p2,train,b.mha,lb.mha", "c,p1,test,c.mha,lc.mha")
+
+    assert 'patient "p1" is train on line 2 (a) and test on line 4 (c)' in str(caught.value)
+    assert caught.value.exit_code == 1
+
+
+def test_a_patient_in_two_groups_is_a_leak(tmp_path: Path) -> None:
+    lines = [f"{HEADER},site", f"{ONE},Basel", "b,p1,train,b.mha,lb.mha,Bern"]
+    (tmp_path / "cases.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    by_site = contract()
+    by_site = by_site.model_copy(update={"data": by_site.data.model_copy(update={"group": "site"})})
+
+    with pytest.raises(GroupLeak, match='patient "p1" is in site "Basel" on line 2'):
+        read(by_site, tmp_path)
+
+
+def test_a_missing_table_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(TaskMissing) as caught:
+        read(contract(), tmp_path)
+
+    assert caught.value.exit_code == 3
+
+
+def test_a_table_in_another_encoding_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "cases.csv").write_bytes(f"{HEADER}\n{ONE}\n".encode("utf-16"))
+
+    with pytest.raises(TableWrong, match="not UTF-8"):
+        read(contract(), tmp_path)
+
+
+def test_the_example_keeps_presumed_subjects_on_one_side() -> None:
+    task = ROOT / "examples" / "hippocampus"
+
+    found = read(load(task), task)
+
+    assert len(found.rows) == 260
+    assert sum(row.split == "test" for row in found.rows) == 45
+    for row in found.rows:
+        assert int(row.patient[-3:]) == (int(row.case[-3:]) + 1) // 2
+
+
+def test_tiny_has_six_patients_to_learn_from_and_two_to_be_judged_on(tmp_path: Path) -> None:
+    task = tiny.make(tmp_path / "tiny")
+
+    rows = read(load(task), task).rows
+
+    assert [row.split for row in rows].count("train") == 12
+    assert len({row.patient for row in rows if row.split == "train"}) == 6
+    assert len({row.patient for row in rows if row.split == "test"}) == 2
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, tail: bytes
+) -> None:
+    folder = tmp_path_factory.mktemp("table")
+    (folder / "cases.csv").write_bytes(f"{HEADER}\n{ONE}\n".encode() + tail)
+
+    try:
+        rows = read(contract(), folder).rows
+    except AmidError as error:
+        assert error.exit_code in (1, 2)
+    else:
+        assert rows[0].case == "a"

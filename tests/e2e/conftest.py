@@ -1,0 +1,24 @@
+"""One undisturbed run on tiny, shared by all tests that look back on it."""
+
+from pathlib import Path
+
+import pytest
+
+from amid import tiny
+from tests.e2e.runs import amid
+
+
+@pytest.fixture(scope="session")
+def task(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tiny task."""
+    place = tmp_path_factory.mktemp("task") / "tiny"
+    tiny.make(place)
+    return place
+
+
+@pytest.fixture(scope="session")
+def run(task: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run on the tiny task."""
+    place = tmp_path_factory.mktemp("run") / "run"
+    amid("run", task, "-o", place, "--seed", "7", "--cores", "2")
+    return place

@@ -1,0 +1,102 @@
+"""The seccomp program, run here by a small interpreter for every architecture it knows."""
+
+import errno
+import struct
+
+import pytest
+
+from runtime.adapters.sandbox import seccomp
+
+ALLOW, NOTIFY, KILL = 0x7FFF0000, 0x7FC00000, 0x80000000
+EPERM, ENOSYS = 0x00050000 | errno.EPERM, 0x00050000 | errno.ENOSYS
+BOTH = pytest.mark.parametrize("machine", list(seccomp.ARCHITECTURES))
+
+
+def answer(machine: str, number: int, *arguments: int, arch: int | None = None) -> int:
+    """Run the classic BPF program over one `struct seccomp_data`."""
+    arch = seccomp.ARCHITECTURES[machine] if arch is None else arch
+    data = struct.pack("=IIQ6Q", number, arch, 0, *(*arguments, 0, 0, 0, 0, 0, 0)[:6])
+    program = seccomp.program(machine)
+    at, word = 0, 0
+    for _ in range(len(program) // 8):
+        code, yes, no, value = struct.unpack_from("=HBBI", program, at * 8)
+        at += 1
+        if code == 0x20:
+            (word,) = struct.unpack_from("=I", data, value)
+        elif code == 0x54:
+            word &= value
+        elif code == 0x06:
+            return int(value)
+        else:
+            true = {0x15: word == value, 0x35: word >= value, 0x45: bool(word & value)}[code]
+            at += yes if true else no
+
+    raise AssertionError("the program ran past its end")
+
+
+def column(machine: str) -> int:
+    return list(seccomp.ARCHITECTURES).index(machine)
+
+
+@BOTH
+def test_every_refused_call_is_refused_and_every_asked_one_asked(machine: str) -> None:
+    for name, numbers in seccomp.REFUSED.items():
+        number = numbers[column(machine)]
+        assert number is None or answer(machine, number) == EPERM, name
+
+    for name, numbers in seccomp.ASKED.items():
+        number = numbers[column(machine)]
+        assert number is None or answer(machine, number) == NOTIFY, name
+
+
+@BOTH
+def test_only_local_streams_are_not_asked_about(machine: str) -> None:
+    cloexec = 0o2000000
+    for numbers in seccomp.SOCKETS.values():
+        number = numbers[column(machine)]
+        for family in range(50):
+            for kind in range(1, 8):
+                wanted = ALLOW if family == 1 and kind in (1, 5) else NOTIFY
+                assert answer(machine, number, family, kind | cloexec) == wanted
+
+
+@BOTH
+def test_forks_are_allowed_but_no_namespaces_and_no_untraced_children(machine: str) -> None:
+    clone, clone3 = (56, 435) if machine == "x86_64" else (220, 435)
+
+    assert answer(machine, clone, 17) == ALLOW
+    assert answer(machine, clone, 0x3D0F00) == ALLOW  # a POSIX thread
+    for flag in (0x00800000, 0x00020000, 0x02000000, 0x10000000, 0x20000000, 0x40000000):
+        assert answer(machine, clone, flag | 17) == EPERM
+
+    assert answer(machine, clone3) == ENOSYS
+
+
+@BOTH
+def test_a_filter_of_its_own_and_others_limits_are_refused(machine: str) -> None:
+    prctl, prlimit = (157, 302) if machine == "x86_64" else (167, 261)
+
+    assert answer(machine, prctl, 22) == EPERM
+    assert answer(machine, prctl, 15) == ALLOW
+    assert answer(machine, prlimit, 0) == ALLOW
+    assert answer(machine, prlimit, 1) == EPERM
+
+
+@BOTH
+def test_other_architectures_are_killed_and_common_calls_allowed(machine: str) -> None:
+    assert answer(machine, 0, arch=0x40000003) == KILL
+    common = (0, 1, 3, 9, 257) if machine == "x86_64" else (56, 57, 63, 64, 222)
+    assert {answer(machine, number) for number in common} == {ALLOW}
+
+
+def test_x32_is_killed() -> None:
+    assert answer("x86_64", 0x40000000 + 41, 2, 1) == KILL
+
+
+@BOTH
+def test_no_number_is_listed_twice(machine: str) -> None:
+    tables = (seccomp.REFUSED, seccomp.ASKED, seccomp.SOCKETS)
+    numbers = [row[column(machine)] for table in tables for row in table.values()]
+    listed = [number for number in numbers if number is not None]
+
+    assert len(listed) == len(set(listed))
