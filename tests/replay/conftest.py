@@ -5,17 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.amid.export.sample_package import finish
-from tests.amid.export.sample_run import make
+from tests.amid.export.sample_package import shared_finished
 
 
 @pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a finished run; do not write to it."""
-    place = tmp_path_factory.mktemp("made")
-    run = make(place)
-    finish(run, place)
-    return run
+    return shared_finished(tmp_path_factory.getbasetemp())
 
 
 @pytest.fixture

@@ -5,13 +5,14 @@ from pathlib import Path
 import pytest
 
 from amid.export.build import build
-from tests.amid.export.sample_run import FINAL, head_of, make
+from tests.amid.export.sample_package import shared
+from tests.amid.export.sample_run import FINAL, head_of
 
 
 @pytest.fixture(scope="session")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a run; do not write to it."""
-    return make(tmp_path_factory.mktemp("sample"))
+    return shared(tmp_path_factory.getbasetemp())
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from ledger.events.union import dump
 from ledger.events.work import PackageBuilt
 from ledger.record import NewEvent
 from ledger.store import Ledger
-from tests.amid.export.sample_run import FINAL, head_of
+from tests.amid.export.sample_run import FINAL, head_of, make
 
 
 def append(run: Path, *facts: Fact) -> None:
@@ -39,3 +39,22 @@ def finish(run: Path, work: Path) -> Path:
         RunFinished(outcome="package", because="done"),
     )
     return Path(shutil.copytree(out, run / "package"))
+
+
+def shared(base: Path) -> Path:
+    """Return the folder of a made-up run that has no package yet, made once below `base`."""
+    if not (base / "sample").exists():
+        (base / "sample").mkdir()
+        make(base / "sample")
+
+    return base / "sample/RUN"
+
+
+def shared_finished(base: Path) -> Path:
+    """Return the folder of the same run carried to its end, made once below `base`."""
+    run = shared(base)
+    if not (base / "finished").exists():
+        shutil.copytree(run.parent, base / "finished")
+        finish(base / "finished/RUN", base / "finished")
+
+    return base / "finished/RUN"

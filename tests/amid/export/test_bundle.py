@@ -10,18 +10,15 @@ from amid.export import verify
 from amid.export.bundle import NoPackage, PackageDiffers, export
 from ledger.events.work import PackageBuilt
 from replay.package import unzip
-from tests.amid.export.sample_package import append, finish
+from tests.amid.export.sample_package import append, shared_finished
 from tests.amid.export.sample_run import FINAL
 from tests.amid.export.test_build import files_of
 
 
-@pytest.fixture(scope="module")
-def finished(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a run that has its package."""
-    place = tmp_path_factory.mktemp("finished")
-    run = Path(shutil.copytree(sample, place / "RUN"))
-    finish(run, place)
-    return run
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a run that has its package; do not write to it."""
+    return shared_finished(tmp_path_factory.getbasetemp())
 
 
 def test_a_zip_is_whole_and_names_its_own_event(finished: Path, tmp_path: Path) -> None:

@@ -4,17 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.amid.export.sample_package import finish
-from tests.amid.export.sample_run import make
+from tests.amid.export.sample_package import shared_finished
 
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a run with a package; do not write to it."""
-    place = tmp_path_factory.mktemp("report")
-    run = make(place)
-    finish(run, place)
-    return run
+    return shared_finished(tmp_path_factory.getbasetemp())
 
 
 @pytest.fixture(scope="session")

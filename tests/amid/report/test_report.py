@@ -155,7 +155,7 @@ def test_without_the_data_each_case_says_why(finished: Path, tmp_path: Path) -> 
     """A page can still be made where the images are gone."""
     run = Path(shutil.copytree(finished, tmp_path / "RUN"))
     table = (run / "vault/aliases.json").read_text()
-    (run / "vault/aliases.json").write_text(table.replace("/data", "/gone"))
+    (run / "vault/aliases.json").write_text(table.replace("/sample/data", "/gone"))
 
     text = page(run, inside=True)
     assert "the image is not in the data folder any more" in text
