@@ -97,6 +97,7 @@ def test_hd95_is_that_of_distance_maps_over_the_whole_image(
         assert measure(reference, prediction, spacing)["hd95"] == pytest.approx(wanted, abs=1e-12)
 
 
+@pytest.mark.timeout(300)
 @pytest.mark.slow  # importing MONAI alone takes ten seconds
 @pytest.mark.parametrize("source", SOURCES)
 def test_hd95_is_that_of_monai(source: Callable[[], Pairs]) -> None:
