@@ -29,7 +29,7 @@ def publish(run: Path) -> Path:
         shutil.rmtree(making, ignore_errors=True)
 
         with zipfile.ZipFile(archive) as packed:
-            packed.extractall(making)  # noqa: S202 - our own zip, written a moment ago
+            packed.extractall(making)
 
         (top,) = making.iterdir()
         top.rename(folder)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from amid import compose
+from amid import compose, making
 from amid.agents.recipe import RecipeAgent
 from ledger.events.base import Fact
 from ledger.events.job import AccessRecorded
@@ -22,7 +22,7 @@ needs_cage = pytest.mark.skipif(
     reason="needs Landlock and strace",
 )
 
-REACH = '''
+REACH = """
 import socket as _socket
 from pathlib import Path as _Path
 
@@ -40,7 +40,7 @@ for _kind in (_socket.SOCK_STREAM, _socket.SOCK_DGRAM):
             _out.send(b"x")
     except OSError:
         pass
-'''
+"""
 
 
 class Reaching(RecipeAgent):
@@ -70,7 +70,7 @@ def listening() -> Iterator[int]:
 
 def reach_out(task: Path, run: Path, port: int, sandbox: str) -> list[Fact]:
     """Explore with the reaching agent and return the log."""
-    compose.create_run(
+    making.create_run(
         task,
         run,
         data=None,
