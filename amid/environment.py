@@ -5,6 +5,7 @@ import platform
 import subprocess
 import sys
 from collections.abc import Mapping
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from runtime.ports import PutBlob
 DISTRIBUTION = "amid-runtime"
 
 
+@cache
 def packages() -> Mapping[str, str]:
     """Return every installed distribution by its normalised name, sorted."""
     found = {

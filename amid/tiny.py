@@ -49,7 +49,7 @@ also = ["hd95", "nsd@1mm"]
 
 [validation]
 scheme = "kfold"
-folds = 3
+folds = 2
 inner = 0.1
 looks = 12
 
@@ -84,7 +84,7 @@ place vary from patient to patient and, less, between the two visits of one pati
 | `test` | 2 | 2 |
 
 Six development patients are the fewest with which one can be set aside as the inner set while five
-remain to judge on, in three folds. Two visits of one patient look alike, so they are never parted.
+remain to judge on, in two folds. Two visits of one patient look alike, so they are never parted.
 """
 
 

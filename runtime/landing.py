@@ -268,6 +268,25 @@ def _nulls(state: RunState, files: Files) -> str:
     return next(found, "")
 
 
+def _earlier(state: RunState, made: Attempt) -> list[dict[str, str]]:
+    """Return what the reviewer saw of earlier attempts: of closed rounds and of the same worker.
+
+    Attempts of others in the same round are left out, so that the answer does not depend on who
+    was ready first.
+    """
+    closed = {r.round for r in state.stages.rounds if state.round_closed(r.round)}
+    told = (
+        {"attempt": a.id, "lane": a.submitted.lane, "payload": e.says}
+        for a in sorted(state.attempts, key=lambda a: a.id)
+        if a.submitted.round in closed or a.submitted.worker == made.submitted.worker
+        if a.id != made.id
+        for f in a.findings
+        for e in f.evidence
+        if e.ref == "payload"
+    )
+    return list(told)
+
+
 def _of_attempt(state: RunState, made: Attempt) -> Mapping[str, str]:
     claims = [c.model_dump(mode="json") for c in made.submitted.claims]
     jobs = [j for j in state.jobs.of(made.id) if j.request.kind in ("train", "predict")]
@@ -276,6 +295,7 @@ def _of_attempt(state: RunState, made: Attempt) -> Mapping[str, str]:
         "attempt": made.id,
         "lane": made.submitted.lane,
         "claims": orjson.dumps(claims).decode(),
+        "earlier": orjson.dumps(_earlier(state, made)).decode(),
         "access": ",".join(records),
         "assurance": "none" if made.executed is None else made.executed.assurance,
         "look": str(state.stages.look_of(made.submitted.worker, made.submitted.turn)),
