@@ -1,11 +1,8 @@
 """Wire the ports of a run together: the one place that knows every adapter."""
 
-import os
-import secrets
-import shutil
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -15,15 +12,10 @@ from ledger.events.base import Fact
 from ledger.events.run import (
     RunPaused,
     RunResumed,
-    RunStarted,
-    SeedDrawn,
-    Setting,
-    WriterAcquired,
 )
 from ledger.record import Record
 from ledger.store import Ledger
 from projections.run import RunState
-from runtime.errors import RunExists
 from runtime.policy import Policy
 from runtime.ports import Executor
 
@@ -47,145 +39,6 @@ class RunAnswer:
     because: str
     package: Path | None
     report: Path | None
-
-
-# --- making a run ---------------------------------------------------------------------------
-
-
-def create_run(
-    task: Path,
-    run: Path,
-    *,
-    data: Path | None,
-    seed: int | None,
-    budget: str | None,
-    agents: str,
-    sandbox: str,
-    cores: int | None,
-) -> None:
-    """Make the run folder with its first events, all or nothing.
-
-    Every bad input is an error here, before any job; nothing half-made is left behind.
-
-    Raises:
-        runtime.errors.RunExists: something already lies at the run's path.
-        amid.errors.AmidError: the task, its data or an option cannot be used.
-    """
-    if run.exists():
-        raise RunExists(
-            f"{run} exists already",
-            where=run,
-            why="a run is never written over",
-            hint="choose another folder with -o, or go on with it by `amid resume`",
-        )
-
-    from amid import environment
-    from amid.errors import from_os_error
-    from amid.tasks.contract import seconds
-
-    start = _Start(
-        task=task,
-        data=data,
-        seed=seed,
-        wall=None if budget is None else seconds(budget),
-        cores=cores or environment.usable_cores(),
-    )
-    settings = _settings(_policy(agents, sandbox), start, cores=cores, budget=budget)
-    making = run.absolute().parent / f".{run.name}.making"
-
-    try:
-        shutil.rmtree(making, ignore_errors=True)
-        making.mkdir(parents=True)
-        _first_events(start, making, settings)
-        making.rename(run)
-    except OSError as error:
-        raise from_os_error(error, doing="making the run", place=making) from error
-    finally:
-        shutil.rmtree(making, ignore_errors=True)
-
-
-@dataclass(frozen=True, slots=True)
-class _Start:
-    """What a run is made from."""
-
-    task: Path
-    data: Path | None
-    seed: int | None
-    wall: int | None
-    cores: int
-
-
-def _first_events(start: _Start, making: Path, settings: tuple[Setting, ...]) -> None:
-    from amid import environment
-    from amid.prepare import prepare
-    from runtime.adapters.sandbox.probe import available_sandboxes
-    from runtime.journal import Journal
-
-    blobs = BlobStore(making / "blobs")
-    seed = secrets.randbelow(2**31) if start.seed is None else start.seed
-    prepared = prepare(
-        start.task,
-        start.data,
-        making,
-        seed,
-        blobs.put,
-        cores=start.cores,
-        wall=start.wall,
-    )
-    facts = sorted(prepared.facts, key=lambda fact: fact.type == "split.frozen")
-    started = RunStarted(
-        run=secrets.token_hex(16),
-        task=blobs.put(start.task / "task.toml"),
-        settings=settings,
-        code=environment.code(blobs.put),
-    )
-    drawn = SeedDrawn(seed=seed, origin="drawn" if start.seed is None else "option")
-    captured = environment.capture(blobs.put, cores=start.cores, sandboxes=available_sandboxes())
-    ledger = Ledger.create(making / "ledger.db")
-
-    with Journal(ledger) as journal:
-        ledger.acquire()
-        journal.append((started, drawn, captured, _acquired(journal.term), *facts))
-
-
-def _policy(agents: str, sandbox: str) -> Policy:
-    from amid.errors import ContractWrong
-
-    name, _, count = agents.partition("=")
-
-    if name != "recipe" or not (count or "1").isdigit() or int(count or 1) < 1:
-        raise ContractWrong(
-            f"--agents {agents!r} is not understood",
-            where="--agents",
-            why="every worker needs a backend that this version has",
-            do="write recipe=N, with N the number of workers in a round",
-        )
-
-    kind: Literal["none", "landlock"] = "none" if sandbox == "none" else "landlock"
-    return replace(Policy(), workers=int(count or 1), sandbox=kind)
-
-
-def _settings(
-    policy: Policy, start: _Start, *, cores: int | None, budget: str | None
-) -> tuple[Setting, ...]:
-    default = Policy().to_settings()
-    rows: dict[str, tuple[str, Literal["default", "task", "option"]]] = {
-        name: (value, "default" if value == default[name] else "option")
-        for name, value in policy.to_settings().items()
-    }
-    rows["cores"] = (str(start.cores), "default" if cores is None else "option")
-    rows["budget"] = (budget or "as in task.toml", "task" if budget is None else "option")
-    return tuple(
-        Setting(name=name, value=value, origin=origin)
-        for name, (value, origin) in sorted(rows.items())
-    )
-
-
-def _acquired(term: int) -> WriterAcquired:
-    from runtime.adapters.system import boot_id, process_start
-
-    pid = os.getpid()
-    return WriterAcquired(term=term, pid=pid, started=process_start(pid), boot=boot_id())
 
 
 # --- going on with it -----------------------------------------------------------------------
@@ -227,7 +80,7 @@ def _take_over(ledger: Ledger, journal: "Journal", blobs: BlobStore, *, fresh: b
     after = journal.state.seq
     ledger.acquire()
     _tidy(ledger, blobs)
-    facts: list[Fact] = [_acquired(journal.term)]
+    facts: list[Fact] = [environment.acquired(journal.term)]
 
     if not fresh:
         facts.append(RunResumed(after_seq=after, code=environment.code(blobs.put)))
@@ -261,7 +114,7 @@ async def _drive(
         journal,
         context,
         effects.perform,
-        reconcile=lambda state: reconcile(state, run, executor),
+        reconcile=lambda left: reconcile(left, run, executor),
         clock=clock,
         stop=_stop(until),
     )
@@ -337,15 +190,17 @@ def _stop(until: Until) -> Callable[[RunState], bool]:
 
 def _answer(run: Path, state: RunState) -> RunAnswer:
     from amid import report
+    from amid.export.publish import publish
 
+    ended = state.task.finished
+    built = ended is not None and ended.outcome == "package"
+    package = publish(run) if built else None
     page = run / "report.html"
     report.write(run, page)
-    ended = state.task.finished
-    built = state.task.package is not None
     return RunAnswer(
         outcome="paused" if ended is None else ended.outcome,
         because="it can be resumed" if ended is None else ended.because,
-        package=run / "package" if built else None,
+        package=package,
         report=page,
     )
 

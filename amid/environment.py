@@ -10,7 +10,8 @@ from pathlib import Path
 
 import orjson
 
-from ledger.events.run import Code, EnvironmentCaptured
+from ledger.events.run import Code, EnvironmentCaptured, WriterAcquired
+from runtime.adapters.system import boot_id, process_start
 from runtime.ports import PutBlob
 
 DISTRIBUTION = "amid-runtime"
@@ -48,6 +49,12 @@ def capture(put: PutBlob, *, cores: int, sandboxes: tuple[str, ...]) -> Environm
         os=f"{platform.system()} {platform.release()} {platform.machine()}",
         sandboxes=sandboxes,
     )
+
+
+def acquired(term: int) -> WriterAcquired:
+    """Say which process holds the writer's lease under a term."""
+    pid = os.getpid()
+    return WriterAcquired(term=term, pid=pid, started=process_start(pid), boot=boot_id())
 
 
 def usable_cores() -> int:

@@ -4,7 +4,7 @@
     ├── WrongUse (2)             ContractWrong, TableWrong, SplitWrong, FolderExists
     ├── Missing (3)              TaskMissing, DataMissing, NotSupported, VaultMissing
     ├── AnswerIsNo (1)           DataProblems, GroupLeak, TooFewGroups, DataChanged, VaultExposed
-    └── Failed (5)               NoSpace, NoPermission, FileTrouble
+    └── Failed (5)               FileTrouble; with 3: NoSpace, NoPermission
 
 A message says what is wrong, where, why it matters and what to do, in under ten lines (a list of
 data problems shows its first twenty).
@@ -150,9 +150,13 @@ class Failed(AmidError):
 class NoSpace(Failed):
     """The disk is full."""
 
+    exit_code = 3
+
 
 class NoPermission(Failed):
     """The file system refuses this user."""
+
+    exit_code = 3
 
 
 class FileTrouble(Failed):

@@ -18,7 +18,6 @@ from ledger.events.data import (
 from ledger.events.run import RunFinished, RunStarted, SeedDrawn
 from ledger.events.work import PackageBuilt, PackageRefused
 
-
 _FIELDS: Mapping[type[Fact], str] = {
     RunStarted: "started",
     TaskAgreed: "task",

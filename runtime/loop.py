@@ -17,7 +17,7 @@ from runtime.intents import Intent, open_intents
 from runtime.journal import Journal
 
 Perform = Callable[[RunState, Intent], Awaitable[Sequence[Fact]]]
-Reconcile = Callable[[RunState], Sequence[Fact]]
+Reconcile = Callable[[Sequence[Intent]], Sequence[Fact]]
 Stop = Callable[[RunState], bool]
 
 
@@ -57,8 +57,13 @@ async def drive(
     send, receive = anyio.create_memory_object_stream[_Landed](math.inf)
     flying: set[str] = set()
 
-    if not settle(journal, context, stop) and (lost := reconcile(journal.state)):
-        journal.append(lost)
+    left = {intent.name for intent in open_intents(journal.state)}
+
+    if not settle(journal, context, stop):
+        still = [intent for intent in open_intents(journal.state) if intent.name in left]
+
+        if lost := reconcile(still):
+            journal.append(lost)
 
     with send, receive:
         async with anyio.create_task_group() as group:

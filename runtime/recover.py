@@ -6,20 +6,19 @@ from pathlib import Path
 from ledger.events.base import Fact
 from ledger.events.job import JobLost
 from ledger.events.work import SessionLost
-from projections.run import RunState
-from runtime.intents import JobIntent, open_intents
+from runtime.intents import Intent, JobIntent
 from runtime.ports import Executor
 
 
-def reconcile(state: RunState, run: Path, executor: Executor) -> Sequence[Fact]:
-    """Return a loss for each open intent that left no whole result.
+def reconcile(intents: Sequence[Intent], run: Path, executor: Executor) -> Sequence[Fact]:
+    """Return a loss for each intent of an earlier process that left no whole result.
 
     A job whose result is whole stays open: the loop adopts it. Leftover processes of the others
     are ended before they are called lost.
     """
     lost: list[Fact] = []
 
-    for intent in open_intents(state):
+    for intent in intents:
         if isinstance(intent, JobIntent):
             job = intent.job
 

@@ -30,8 +30,8 @@ FAULTS: Mapping[str, Fault] = {
     ),
     "unknown-label": Fault(
         file="volumes.py",
-        right="    labels = np.asarray(ids, np.uint8)[likely.argmax(axis=0)]\n",
-        wrong="    labels = np.asarray(ids, np.uint8)[likely.argmax(axis=0)] + np.uint8(7)\n",
+        right="sitk.GetImageFromArray(labels), image)\n",
+        wrong="sitk.GetImageFromArray(labels + np.uint8(7)), image)\n",
         code="PRED_LABEL_SET",
     ),
 }

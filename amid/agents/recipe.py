@@ -15,7 +15,7 @@ from amid.agents.repair import Rule, answer
 from amid.agents.writing import Attempt, manifest, write
 from amid.documents import Profile
 from amid.lanes.catalogue import TEMPLATES, Template, Value
-from runtime.ports import Brief, Past, Reading, Turn
+from runtime.ports import Brief, Reading, Turn
 
 _BOUNDED = ("dice", "nsd")
 """Metrics that are a share between 0 and 1, by the start of their name."""
@@ -46,7 +46,7 @@ class RecipeAgent:
         log = [f"{brief.worker}: {brief.role} on lane {brief.lane}, turn {brief.turn}"]
 
         try:
-            plan = _plan(brief, reading)
+            plan = _plan(brief, reading, worktree)
             log += plan.because
             changed = self._hand_in(plan, brief, worktree)
         except _NothingToDo as stop:
@@ -62,11 +62,6 @@ class RecipeAgent:
 
         files["attempt.toml"] = manifest(plan.attempt)
 
-        if plan.must_change and not _differs(worktree, files, plan.must_change):
-            raise _NothingToDo(
-                f"{', '.join(plan.must_change)} already does what the verdict asks for"
-            )
-
         return write(worktree, files)
 
 
@@ -74,15 +69,13 @@ class RecipeAgent:
 class _Plan:
     attempt: Attempt
     because: tuple[str, ...]
-    must_change: tuple[str, ...] = ()
-    """Files of which at least one has to differ from the worktree's for the plan to help."""
 
 
 class _NothingToDo(Exception):
     """No rule leads to a new attempt; the text says why."""
 
 
-def _plan(brief: Brief, reading: Reading) -> _Plan:
+def _plan(brief: Brief, reading: Reading, worktree: Path) -> _Plan:
     template = TEMPLATES.get(brief.template)
 
     if template is None:
@@ -96,7 +89,7 @@ def _plan(brief: Brief, reading: Reading) -> _Plan:
     last = brief.past[-1] if brief.past else None
 
     if last is not None and last.verdict == "reject":
-        return _repair(brief, reading, template, start, last)
+        return _repair(brief, reading, template, start, worktree)
 
     if last is None and brief.role not in ("challenger", "optimizer"):
         return _chosen(brief, template, start, ("first attempt: the template's own parameters",))
@@ -109,16 +102,17 @@ def _chosen(
     template: Template,
     params: Mapping[str, Value],
     because: tuple[str, ...],
-    must_change: tuple[str, ...] = (),
 ) -> _Plan:
     description = search.describe(template.name, params)
 
-    return _Plan(Attempt(brief.lane, description, template, params), because, must_change)
+    return _Plan(Attempt(brief.lane, description, template, params), because)
 
 
 def _repair(
-    brief: Brief, reading: Reading, template: Template, start: search.Choice, last: Past
+    brief: Brief, reading: Reading, template: Template, start: search.Choice, worktree: Path
 ) -> _Plan:
+    """Mend code first and keep the parameters; vary only what no code explains."""
+    last = brief.past[-1]
     rules = answer(last.codes)
     because = tuple(f"{code}: {rule.because}" for code, rule in rules)
     stopped = [code for code, rule in rules if rule.remedy == "stop"]
@@ -127,17 +121,23 @@ def _repair(
         codes = ", ".join(stopped) or "no reason code"
         raise _NothingToDo(f"{last.attempt} was rejected with {codes}: no rule mends that")
 
+    params = search.recall(template, last.description) or start
+    mended = _chosen(brief, template, params, because)
+    named = _files(rules)
+    files = {**template.files(), "attempt.toml": manifest(mended.attempt)}
+
+    if _differs(worktree, files, named):
+        return mended
+
     if any(rule.remedy == "vary" for _, rule in rules):
         return _vary(brief, reading, template, start, because)
 
-    params = search.recall(template, last.description) or start
-
-    return _chosen(brief, template, params, because, _files(rules))
+    raise _NothingToDo(f"{', '.join(named)} already does what the verdict asks for")
 
 
 def _files(rules: Sequence[tuple[str, Rule]]) -> tuple[str, ...]:
-    """Return the files that the rules rewrite; attempt.toml where a rule names none."""
-    named = [name for _, rule in rules for name in rule.files or ("attempt.toml",)]
+    """Return the files that the rules rewrite."""
+    named = [name for _, rule in rules for name in rule.files]
 
     return tuple(dict.fromkeys(named))
 

@@ -38,21 +38,24 @@ RULES: Mapping[str, Rule] = {
     "PRED_SYMLINK": Rule("rewrite", "predictions are regular files", _WRITER),
     "CASE_DUPLICATED": Rule("rewrite", "each case of the view is predicted once", _LOOP),
     "TRACE_NONDETERMINISTIC": Rule("rewrite", "nothing in the template is random", _BOTH),
-    "SCORE_MISMATCH": Rule("rewrite", "no number is claimed; the reviewer's counts", ()),
+    "SCORE_MISMATCH": Rule(
+        "rewrite", "no number is claimed; the reviewer's counts", ("attempt.toml",)
+    ),
     "SCORE_NAN": Rule("vary", "a label came out empty: other parameters"),
     "STAT_NOT_CASE_SPECIFIC": Rule("vary", "predictions hardly follow the image: other parameters"),
-    "STAT_CI_OVERLAP": Rule("vary", "not clearly above the null models: other parameters"),
+    "STAT_CI_OVERLAP": Rule("vary", "too few groups to tell attempts apart: a clearer lead"),
     "DUP_SUBMISSION_PAYLOAD": Rule("vary", "the same predictions were handed in before"),
 }
 """Codes that speak of the split, the data or a sealed place are no worker's to mend: they stop."""
 
+_HARMLESS = ("OK", "OK_NOTE", "UNCHECKED")
 UNKNOWN = Rule("stop", "no rule of this agent answers that code")
 
 
 def answer(codes: Sequence[str]) -> tuple[tuple[str, Rule], ...]:
-    """Return each code with its rule, in the order given; notes need no answer."""
+    """Return each code with its rule, in the order given; what bars nothing needs no answer."""
     return tuple(
-        (code, RULES.get(code, UNKNOWN)) for code in dict.fromkeys(codes) if code != "OK_NOTE"
+        (code, RULES.get(code, UNKNOWN)) for code in dict.fromkeys(codes) if code not in _HARMLESS
     )
 
 

@@ -57,9 +57,9 @@ def run(
     Every input file is read and checked first; a bad one is an error here, and nothing is left
     behind.
     """
-    from amid import compose
+    from amid import compose, making
 
-    compose.create_run(
+    making.create_run(
         task,
         folder,
         data=data,
@@ -102,7 +102,7 @@ def demo(*, folder: Path | None, seed: int, as_json: bool) -> int:
     """Run a small task made on the spot to a package."""
     import tempfile
 
-    from amid import compose, tiny
+    from amid import compose, making, tiny
     from amid.cli.errors import AmidUsageError
 
     if folder is None:
@@ -116,7 +116,7 @@ def demo(*, folder: Path | None, seed: int, as_json: bool) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     tiny.make(task)
     say(f"made a task of synthetic volumes in {task}")
-    compose.create_run(
+    making.create_run(
         task,
         place,
         data=None,

@@ -80,7 +80,9 @@ class Decoded:
         try:
             self._folds = _Index.model_validate_json(text).folds
         except ValidationError as trouble:
-            raise InputWrong(f"{folder}/index.json is not a decoder's index: {trouble}") from trouble
+            raise InputWrong(
+                f"{folder}/index.json is not a decoder's index: {trouble}"
+            ) from trouble
 
         self._files = {(f.fold, file.case): file for f in self._folds for file in f.files}
 

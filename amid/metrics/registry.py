@@ -19,6 +19,10 @@ from amid.metrics.surface import (
 
 Direction = Literal["maximize", "minimize"]
 
+ROUNDING = 1e-9
+"""Millimetres: a distance that equals the tolerance (0.7, 2.4 and 2.5 make a right triangle) must
+not be decided by the last bit of a square root."""
+
 
 class Pair:
     """One label in reference and prediction, both with voxels; what metrics share is kept."""
@@ -80,8 +84,8 @@ def _hd95_surfel(pair: Pair) -> float:
 def _nsd(tolerance: float) -> Callable[[Pair], float]:
     def measure(pair: Pair) -> float:
         found = pair.surfels
-        near = math.fsum(found.reference_area[found.reference <= tolerance])
-        near += math.fsum(found.prediction_area[found.prediction <= tolerance])
+        near = math.fsum(found.reference_area[found.reference <= tolerance + ROUNDING])
+        near += math.fsum(found.prediction_area[found.prediction <= tolerance + ROUNDING])
         whole = math.fsum(found.reference_area) + math.fsum(found.prediction_area)
         return near / whole  # fsum: the same bytes on every machine
 

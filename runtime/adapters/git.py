@@ -3,7 +3,9 @@
 Nothing here runs the git program. A worktree is walked by `runtime.adapters.git_tree`, its files
 become blobs, trees and a commit through gitdb (the object store of GitPython), with a fixed author
 and date. So no configuration, hook, filter or `.git` of a worktree can take effect: there is no
-program that would read them. `RUN/repo.git` is nonetheless an ordinary bare repository.
+program that would read them. `RUN/repo.git` is nonetheless an ordinary bare repository. It is a
+convenience, not evidence: every file of a commit is also a blob of the ledger, so nothing is
+flushed to disk here, and what a power cut damages is made again by `restore`.
 """
 
 import os

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ledger.events.review import VerdictGiven
 from amid.compose import events
+from ledger.events.review import VerdictGiven
 from tests.e2e.runs import amid, answer, content_of, outcomes, snapshot
 
 pytestmark = pytest.mark.timeout(300)

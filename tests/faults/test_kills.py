@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from amid import tiny
+from amid.compose import events
 from replay.redecide import redecide
 from runtime.intents import JobIntent, open_intents
-from amid.compose import events
 from tests.e2e.runs import Tree, alive, amid, decisions, descendants
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(3600)]

@@ -87,7 +87,8 @@ def _beginning(blobs: BlobStore) -> tuple[Fact, ...]:
             metric="dice",
             direction="maximize",
             looks=4,
-            attempts=None, units=60,
+            attempts=None,
+            units=60,
         ),
     )
 

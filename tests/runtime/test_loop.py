@@ -80,7 +80,7 @@ class Played:
                     journal,
                     self.context,
                     perform,
-                    reconcile=lambda state: reconcile(state, self.folder, executor),
+                    reconcile=lambda left: reconcile(left, self.folder, executor),
                     clock=clock,
                     stop=lambda _: False,
                 )

@@ -13,6 +13,7 @@ from amid.agents.recipe import RecipeAgent
 from amid.agents.repair import RULES
 from amid.attempt import read
 from amid.lanes.catalogue import INTENSITY_PRIOR
+from amid.rules import ADVICE
 from runtime.ports import Brief, Past, Reading, Turn
 from tests.amid.lanes.samples import CONTRACT, profile
 
@@ -107,6 +108,19 @@ def test_a_verdict_that_the_code_already_answers_fails_the_turn(tmp_path: Path) 
     assert turn.failed is not None
     assert "volumes.py already does" in turn.failed
     assert (tmp_path / "attempt.toml").read_bytes() == before
+
+
+def test_code_is_mended_before_parameters_are_varied(tmp_path: Path) -> None:
+    agent = RecipeAgent(fault="wrong-spacing")
+    edit(tmp_path, FIRST, agent)
+    params = toml(tmp_path)["params"]
+    codes = ("PRED_GEOMETRY", "SCORE_NAN", "STAT_CI_OVERLAP", "UNCHECKED")
+
+    edit(tmp_path, after(FIRST, told(tmp_path, "reject", *codes)), agent)
+    assert toml(tmp_path)["params"] == params
+
+    edit(tmp_path, after(FIRST, told(tmp_path, "reject", *codes)), agent)
+    assert toml(tmp_path)["params"] != params
 
 
 @pytest.mark.parametrize("codes", [("SEALED_READ",), ("SPLIT_PATIENT_OVERLAP", "PRED_NAN"), ()])
@@ -221,3 +235,16 @@ def test_a_rejected_average_falls_back_to_the_best_member_then_ends(tmp_path: Pa
 
 def test_a_finalizer_without_members_fails_its_turn(tmp_path: Path) -> None:
     assert edit(tmp_path, FINAL).failed == "there is no accepted attempt to average"
+
+
+def test_every_code_of_the_reviewer_has_a_rule_or_is_not_ours_to_mend() -> None:
+    not_ours = {
+        "DIRECTION_WRONG",
+        "DUP_EXACT_CROSS_SPLIT",
+        "PRED_EQUALS_LABEL",
+        "SEALED_READ",
+        "SPLIT_CASE_OVERLAP",
+        "SPLIT_PATIENT_OVERLAP",
+    }
+
+    assert set(ADVICE) - set(RULES) - {"OK", "OK_NOTE", "UNCHECKED"} == not_ours

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from amid.checks.geometry import check
@@ -63,6 +63,7 @@ def test_the_way_back_is_named() -> None:
     assert alignment(GRID, TURNED) == Alignment((1, 2, 0), (False, False, False))
 
 
+@settings(deadline=None)
 @given(st.floats(-5, 5), st.integers(0, 2))
 def test_a_shift_of_the_origin_is_measured_in_voxels(shift: float, axis: int) -> None:
     origin = list(GRID.origin)

@@ -123,7 +123,8 @@ def _begin(made: Sample) -> None:
             metric="dice",
             direction="maximize",
             looks=12,
-            units=600, attempts=None,
+            units=600,
+            attempts=None,
         ),
         data.InventoryTaken(
             inventory=made.put(sample.inventory(made.data).model_dump(mode="json")),

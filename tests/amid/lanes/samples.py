@@ -99,6 +99,7 @@ def run_job(
     members: Mapping[str, Mapping[str, Path]] | None = None,
     fold: str = "f1",
     weights: Mapping[str, float] | None = None,
+    files: Mapping[str, str] | None = None,
 ) -> Path:
     """Run a template's script as the job wrapper would, and return the job's out/ folder."""
     code = folder / "in" / "code"
@@ -108,7 +109,7 @@ def run_job(
     lines += [f'"{name}" = {weight}' for name, weight in (weights or {}).items()]
     (code / "attempt.toml").write_text("\n".join(lines) + "\n")
 
-    for name, text in template.files().items():
+    for name, text in (files or template.files()).items():
         (code / name).write_text(text)
 
     if model is not None:

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -12,6 +12,7 @@ ARRAYS = st.tuples(
 )
 
 
+@settings(deadline=None)
 @given(ARRAYS)
 def test_histogram_counts_what_a_loop_counts(arrays: tuple[np.ndarray, np.ndarray]) -> None:
     reference, prediction = arrays
@@ -23,6 +24,7 @@ def test_histogram_counts_what_a_loop_counts(arrays: tuple[np.ndarray, np.ndarra
             assert joint[i, j] == np.sum((reference == one) & (prediction == two))
 
 
+@settings(deadline=None)
 @given(ARRAYS)
 def test_dice_is_symmetric_and_between_zero_and_one(
     arrays: tuple[np.ndarray, np.ndarray],

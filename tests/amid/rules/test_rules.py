@@ -4,7 +4,7 @@ from decimal import Decimal
 from typing import Literal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from amid.checks import CHECKS, run_checks
@@ -26,6 +26,7 @@ FINDINGS = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(FINDINGS)
 def test_the_gravest_outcome_decides(findings: list[Said]) -> None:
     outcomes = {f.outcome for f in findings}
@@ -33,6 +34,7 @@ def test_the_gravest_outcome_decides(findings: list[Said]) -> None:
     assert rule(findings).verdict == wanted
 
 
+@settings(deadline=None)
 @given(FINDINGS, st.randoms(use_true_random=False))
 def test_order_and_repetition_change_nothing(findings: list[Said], random: object) -> None:
     shuffled = [*findings, *findings]
@@ -40,12 +42,14 @@ def test_order_and_repetition_change_nothing(findings: list[Said], random: objec
     assert rule(shuffled) == rule(findings)
 
 
+@settings(deadline=None)
 @given(FINDINGS)
 def test_one_more_pass_note_or_unchecked_never_changes_the_verdict(findings: list[Said]) -> None:
     for outcome in ("pass", "note", "unchecked"):
         assert rule([*findings, Said(outcome, "OK")]).verdict == rule(findings).verdict
 
 
+@settings(deadline=None)
 @given(FINDINGS)
 def test_each_code_has_its_advice_and_stands_once(findings: list[Said]) -> None:
     ruled = rule(findings)
@@ -89,6 +93,7 @@ def test_scores_are_rounded_to_half_a_percent(value: str, wanted: str) -> None:
     assert round_score(value) == wanted
 
 
+@settings(deadline=None)
 @given(st.floats(0, 200).map(repr))
 def test_rounding_is_close_and_stays(value: str) -> None:
     text = round_score(value)

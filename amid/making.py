@@ -1,0 +1,142 @@
+"""Make a run folder with its first events: read, check and seal everything, or leave nothing."""
+
+import secrets
+import shutil
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from ledger.blobs import BlobStore
+from ledger.events.run import RunStarted, SeedDrawn, Setting
+from ledger.store import Ledger
+from runtime.errors import RunExists
+from runtime.policy import Policy
+
+
+def create_run(
+    task: Path,
+    run: Path,
+    *,
+    data: Path | None,
+    seed: int | None,
+    budget: str | None,
+    agents: str,
+    sandbox: str,
+    cores: int | None,
+) -> None:
+    """Make the run folder with its first events, all or nothing.
+
+    Every bad input is an error here, before any job; nothing half-made is left behind.
+
+    Raises:
+        runtime.errors.RunExists: something already lies at the run's path.
+        amid.errors.AmidError: the task, its data or an option cannot be used.
+    """
+    if run.exists():
+        raise RunExists(
+            f"{run} exists already",
+            where=run,
+            why="a run is never written over",
+            hint="choose another folder with -o, or go on with it by `amid resume`",
+        )
+
+    from amid import environment
+    from amid.errors import from_os_error
+    from amid.tasks.contract import seconds
+
+    start = _Start(
+        task=task,
+        data=data,
+        seed=seed,
+        wall=None if budget is None else seconds(budget),
+        cores=cores or environment.usable_cores(),
+    )
+    settings = _settings(_policy(agents, sandbox), start, cores=cores, budget=budget)
+    making = run.absolute().parent / f".{run.name}.making"
+
+    try:
+        shutil.rmtree(making, ignore_errors=True)
+        making.mkdir(parents=True)
+        _first_events(start, making, settings)
+        making.rename(run)
+    except OSError as error:
+        raise from_os_error(error, doing="making the run", place=making) from error
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """What a run is made from."""
+
+    task: Path
+    data: Path | None
+    seed: int | None
+    wall: int | None
+    cores: int
+
+
+def _first_events(start: _Start, making: Path, settings: tuple[Setting, ...]) -> None:
+    from amid import environment
+    from amid.prepare import prepare
+    from runtime.adapters.sandbox.probe import available_sandboxes
+    from runtime.journal import Journal
+
+    blobs = BlobStore(making / "blobs")
+    seed = secrets.randbelow(2**31) if start.seed is None else start.seed
+    prepared = prepare(
+        start.task,
+        start.data,
+        making,
+        seed,
+        blobs.put,
+        cores=start.cores,
+        wall=start.wall,
+    )
+    facts = sorted(prepared.facts, key=lambda fact: fact.type == "split.frozen")
+    started = RunStarted(
+        run=secrets.token_hex(16),
+        task=blobs.put(start.task / "task.toml"),
+        settings=settings,
+        code=environment.code(blobs.put),
+    )
+    drawn = SeedDrawn(seed=seed, origin="drawn" if start.seed is None else "option")
+    captured = environment.capture(blobs.put, cores=start.cores, sandboxes=available_sandboxes())
+    ledger = Ledger.create(making / "ledger.db")
+
+    with Journal(ledger) as journal:
+        ledger.acquire()
+        journal.append((started, drawn, captured, environment.acquired(journal.term), *facts))
+
+
+def _policy(agents: str, sandbox: str) -> Policy:
+    from amid.errors import ContractWrong
+
+    name, _, count = agents.partition("=")
+
+    if name != "recipe" or not (count or "1").isdigit() or int(count or 1) < 1:
+        raise ContractWrong(
+            f"--agents {agents!r} is not understood",
+            where="--agents",
+            why="every worker needs a backend that this version has",
+            do="write recipe=N, with N the number of workers in a round",
+        )
+
+    kind: Literal["none", "landlock"] = "none" if sandbox == "none" else "landlock"
+    return replace(Policy(), workers=int(count or 1), sandbox=kind)
+
+
+def _settings(
+    policy: Policy, start: _Start, *, cores: int | None, budget: str | None
+) -> tuple[Setting, ...]:
+    default = Policy().to_settings()
+    rows: dict[str, tuple[str, Literal["default", "task", "option"]]] = {
+        name: (value, "default" if value == default[name] else "option")
+        for name, value in policy.to_settings().items()
+    }
+    rows["cores"] = (str(start.cores), "default" if cores is None else "option")
+    rows["budget"] = (budget or "as in task.toml", "task" if budget is None else "option")
+    return tuple(
+        Setting(name=name, value=value, origin=origin)
+        for name, (value, origin) in sorted(rows.items())
+    )
