@@ -91,8 +91,20 @@ class Answer:
             f"{'yes' if self.ok else 'no'}: {same} of {len(self.jobs)} jobs gave the same bytes "
             f"again ({files} files, {self.cpu_ms / 1000:.1f} s of processor time); "
             f"{len(self.differences)} files differ, {len(self.failures)} jobs failed"
-            f"{'' if self.seed is None else f'; seed {self.seed} instead of the recorded ones'}"
+            f"{'' if self.seed is None else f'; {self.note}'}"
         )
+
+    @property
+    def note(self) -> str:
+        """Return what another seed than the recorded one showed; empty without one."""
+        if self.seed is None:
+            return ""
+
+        seen = f"with seed {self.seed} instead of the recorded ones"
+        if self.differences:
+            return f"{seen} {len(self.differences)} files came out otherwise"
+
+        return f"{seen} nothing changed: the executed code draws nothing from its seed"
 
     @property
     def cpu_ms(self) -> int:
@@ -106,6 +118,7 @@ class Answer:
             "ok": self.ok,
             "as_of": self.as_of,
             "seed": self.seed,
+            "note": self.note,
             "cpu_seconds": round(self.cpu_ms / 1000, 3),
             "files": sum(job.files for job in self.jobs),
             "jobs": [asdict(job) for job in self.jobs],

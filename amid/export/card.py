@@ -127,12 +127,17 @@ def _scores(evidence: Evidence) -> list[Said]:
     for attempt in of:
         found = [(n, f) for n, f in evidence.history.all(ReviewMeasured) if f.attempt == attempt]
         for number, fact in found[-1:]:
-            scores = "; ".join(interval(score) for score in fact.scores)
+            scores = _overall(fact.scores)
             cases = fact.scores[0].cases if fact.scores else 0
             says = f"Validation of `{attempt}` over {cases} held-out cases: {scores}."
             said.append((says, (number,)))
 
     return said
+
+
+def _overall(scores: tuple[Score, ...]) -> str:
+    """Return the scores over all labels; those of one label stand in `scores/`."""
+    return "; ".join(interval(score) for score in scores if ":" not in score.metric)
 
 
 def _nulls(evidence: Evidence) -> Said:
@@ -151,7 +156,7 @@ def _test(evidence: Evidence) -> Said:
     if evidence.test is None:
         return "The test cases were predicted but not scored: no test score is claimed.", ()
 
-    scores = "; ".join(interval(score) for score in evidence.test.scores)
+    scores = _overall(evidence.test.scores)
     says = f"Hidden test set, scored once after the last verdict: {scores}."
     numbers = [n for n, fact in evidence.history.all(TestScored) if fact == evidence.test]
     return says, tuple(numbers)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from amid.cli.sentences import sentence
 from amid.report.subject import Subject
 from amid.report.words import lasting
+from ledger.record import Record
 
 GAP_US = 60_000_000
 """A silence longer than this is marked."""
@@ -60,12 +61,17 @@ def timeline(subject: Subject) -> tuple[Moment, ...]:
             moments.append(Moment(record.seq, lasting(at), "", says, mark))
 
         paused = record.type == "run.paused" or (paused and record.type == "writer.acquired")
-        if record.type not in QUIET:
+        if record.type not in QUIET and not _passed(record):
             says = subject.shown(_named(subject, sentence(record.type, record.body)))
             mark = _mark(record.type)
             moments.append(Moment(record.seq, lasting(at), record.type, says, mark))
 
     return tuple(moments)
+
+
+def _passed(record: Record) -> bool:
+    """Say whether an event is a check that passed: the findings list those."""
+    return record.type == "review.check_found" and b'"outcome":"pass"' in record.body
 
 
 def _named(subject: Subject, says: str) -> str:

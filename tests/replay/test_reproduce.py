@@ -69,6 +69,20 @@ def test_another_seed_shows_in_what_uses_it(made: Path, tmp_path: Path) -> None:
         (f"train {MEMBERS[0]} f2", "model.json", "differs"),
     ]
     assert answer.to_json()["seed"] == 12
+    assert "2 files came out otherwise" in answer.note
+
+
+def test_a_seed_that_nothing_reads_is_said(made: Path, tmp_path: Path) -> None:
+    """Equal bytes under another seed prove less than they seem to."""
+
+    class Deaf(PlainExecutor):
+        async def run(self, spec: JobSpec) -> JobOutcome:
+            spec.environment["AMID_SEED"] = "11"  # type: ignore[index]
+            return await super().run(spec)
+
+    answer = again(made, tmp_path / "w", MEMBERS[0], seed=12, executor=Deaf())
+    assert answer.ok
+    assert "draws nothing from its seed" in answer.note
 
 
 def test_a_difference_goes_on_into_what_reads_it(made: Path, tmp_path: Path) -> None:
