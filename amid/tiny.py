@@ -61,7 +61,7 @@ geometry = "as-image"
 
 [budget]
 wall = "10m"
-attempts = 4
+attempts = 3
 
 [sharing]
 agent_sees = "phantom"

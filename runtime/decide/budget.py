@@ -29,7 +29,8 @@ def enter(state: RunState, context: Context, stage: Stage) -> StageEntered:
 def _attempts(context: Context, stage: Stage, attempts: int) -> int:
     policy = context.policy
     rest = max(0, attempts - 1)
-    explore = -(-rest * policy.share_explore // (policy.share_explore + policy.share_exploit))
+    both = policy.share_explore + policy.share_exploit
+    explore = max(1, rest * policy.share_explore // both)
 
     match stage:
         case "explore":

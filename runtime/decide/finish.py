@@ -42,19 +42,14 @@ def _test(state: RunState, context: Context, final: Attempt) -> tuple[Fact, ...]
     if state.task.split is None or state.task.split.test == 0:
         return ()
 
-    decoded = state.jobs.one(final.id, "decode", requests.ALL)
-
-    if decoded is None:
-        return (requests.decode(state, context, final.id, requests.ALL),)
-
-    if decoded.finished is None or state.jobs.one(final.id, "test", requests.ALL) is not None:
+    if state.jobs.one(final.id, "test", requests.ALL) is not None:
         return ()
 
     return (requests.score(state, context, final.id, requests.ALL),)
 
 
 def _package(state: RunState, context: Context, final: Attempt) -> tuple[Fact, ...]:
-    jobs = [j for j in state.jobs.of(final.id) if j.request.kind in ("decode", "test", "package")]
+    jobs = [j for j in state.jobs.of(final.id) if j.request.kind in ("test", "package")]
 
     if any(j.status in ("open", "lost") for j in jobs):
         return ()

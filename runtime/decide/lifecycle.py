@@ -123,7 +123,7 @@ def _execute(state: RunState, context: Context, made: AttemptSubmitted) -> tuple
     if ready:
         return ready
 
-    wanted = {*requests.folds(state), *((requests.ALL,) if _tests(state, made) else ())}
+    wanted = set(requests.predicted(state, made))
     done = {j.request.fold for j in jobs if j.request.kind == "predict" and j.finished is not None}
 
     if done != wanted:
@@ -139,13 +139,7 @@ def _execute(state: RunState, context: Context, made: AttemptSubmitted) -> tuple
 def _predictable(state: RunState, made: AttemptSubmitted, jobs: list[Job]) -> tuple[str, ...]:
     """Return the folds whose predict job has all its inputs."""
     trained = {j.request.fold for j in jobs if j.request.kind == "train" and j.status == "finished"}
-    ready = tuple(f for f in requests.folds(state) if not made.train or f in trained)
-    return (*ready, requests.ALL) if _tests(state, made) else ready
-
-
-def _tests(state: RunState, made: AttemptSubmitted) -> bool:
-    """Only a finalizer predicts the test cases as one set."""
-    return made.role == "finalizer" and state.task.split is not None and state.task.split.test > 0
+    return tuple(f for f in requests.predicted(state, made) if not made.train or f in trained)
 
 
 def _gave_up(made: AttemptSubmitted, failed: list[Job]) -> tuple[Fact, ...]:

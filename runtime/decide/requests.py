@@ -112,33 +112,38 @@ def predict(state: RunState, context: Context, made: AttemptSubmitted, fold: str
     )
 
 
-def decode(state: RunState, context: Context, attempt: str, fold: str) -> JobRequested:
-    """Ask for an attempt's predictions to be turned into plain arrays, away from the vault."""
-    parts = (ALL,) if fold == ALL else folds(state)
+def decode(state: RunState, context: Context, made: AttemptSubmitted) -> JobRequested:
+    """Ask for all of an attempt's predictions as plain arrays, made away from the vault."""
     inputs = tuple(
         Input(
             kind="outputs",
             name=f"predictions/{part}",
-            digest=_finished(state.jobs.one(attempt, "predict", part)),
+            digest=_finished(state.jobs.one(made.attempt, "predict", part)),
         )
-        for part in parts
+        for part in predicted(state, made)
     )
     return _request(
         state,
         context,
-        subject=attempt,
+        subject=made.attempt,
         kind="decode",
-        fold=fold,
+        fold=FOLDS,
         command=context.domain.command("decode"),
         inputs=inputs,
         trusted=False,
     )
 
 
+def predicted(state: RunState, made: AttemptSubmitted) -> tuple[str, ...]:
+    """Return the folds an attempt predicts; a finalizer predicts the test cases as one set too."""
+    tests = state.task.split is not None and state.task.split.test > 0
+    return (*folds(state), ALL) if tests and made.role == "finalizer" else folds(state)
+
+
 def score(state: RunState, context: Context, attempt: str, fold: str) -> JobRequested:
     """Ask for the review of an attempt (`folds`) or for the one test score (`all`)."""
     kind: JobKind = "test" if fold == ALL else "review"
-    decoded = _finished(state.jobs.one(attempt, "decode", fold))
+    decoded = _finished(state.jobs.one(attempt, "decode", FOLDS))
     return _request(
         state,
         context,

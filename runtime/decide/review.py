@@ -26,7 +26,7 @@ def _step(state: RunState, context: Context, attempt: Attempt) -> tuple[Fact, ..
         return ()
 
     if not attempt.review_requested:
-        asked = requests.decode(state, context, attempt.id, requests.FOLDS)
+        asked = requests.decode(state, context, attempt.submitted)
         return (ReviewRequested(attempt=attempt.id), asked)
 
     decoded = state.jobs.one(attempt.id, "decode", requests.FOLDS)
