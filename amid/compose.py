@@ -268,6 +268,7 @@ def reproduce(
                 lay_out=lay_out,
                 work=work,
                 seed=seed,
+                at_once=cores,
             )
 
         return anyio.run(main)

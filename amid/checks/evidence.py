@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from amid.checks.space import Grid
 from amid.documents import Finding
+from amid.space import Grid
 from ledger.events.review import Evidence as Ground
 from ledger.events.review import Outcome
 

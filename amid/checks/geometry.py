@@ -1,8 +1,8 @@
 """Each prediction lies where its image lies, judged by physical corners."""
 
 from amid.checks.evidence import Evidence, Prediction, finding, number, passed, some
-from amid.checks.space import TOLERANCE, alignment, displacement
 from amid.documents import Finding
+from amid.space import TOLERANCE, alignment, displacement
 
 ID = "prediction-geometry/1"
 

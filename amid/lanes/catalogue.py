@@ -89,6 +89,7 @@ INTENSITY_PRIOR = Template(
         Parameter("ridge", (0.003, 0.01, 0.03, 0.1, 0.3), 0.01, "distrust of the covariances"),
         Parameter("spread", (1.0, 1.5, 2.0, 3.0), 1.5, "voxels over which appearance is pooled"),
         Parameter("finish", (0.0, 0.3, 0.6, 0.9), 0.6, "voxels by which the result is smoothed"),
+        Parameter("dither", (0.0, 0.02, 0.05), 0.02, "noise put on training intensities"),
         Parameter("w_prior", (0.6, 0.8, 1.0, 1.2, 1.4), 1.0, "weight of the location"),
         _ONE_PIECE,
     ),

@@ -11,10 +11,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from amid.checks.evidence import Extra, Prediction
 from amid.checks.evidence import Part as Side
-from amid.checks.space import Alignment, Grid, alignment
 from amid.documents import Case
 from amid.measure.inputs import InputWrong
 from amid.metrics.overlap import Labels
+from amid.space import Alignment, Grid, alignment
 
 VALUES = 64
 """Distinct values that are listed; more means that these are no labels."""

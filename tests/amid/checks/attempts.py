@@ -14,7 +14,7 @@ from amid.checks.evidence import (
     Sides,
     SplitFacts,
 )
-from amid.checks.space import Grid
+from amid.space import Grid
 
 GRID = Grid((4, 5, 6), (1.0, 0.8, 2.5), (10.0, -3.0, 7.5), (1.0, 0, 0, 0, 1.0, 0, 0, 0, 1.0))
 FIRST = ("c-0001", "c-0002", "c-0003")

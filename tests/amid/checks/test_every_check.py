@@ -63,6 +63,7 @@ def test_no_check_reads_anything() -> None:
         allowed = (
             "amid.checks",
             "amid.documents",
+            "amid.space",
             "ledger.events.review",
             "unicodedata",
             "decimal",

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from amid.checks.geometry import check
-from amid.checks.space import Alignment, Grid, alignment, displacement
+from amid.space import Alignment, Grid, alignment, displacement
 from tests.amid.checks.attempts import GRID, HONEST, with_first
 
 REVERSED = Grid(

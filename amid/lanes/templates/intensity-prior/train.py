@@ -10,6 +10,7 @@ import numpy as np
 from common import features
 from volumes import (
     OUT,
+    SEED,
     Floats,
     Shape,
     View,
@@ -39,7 +40,7 @@ def main() -> None:
     chosen = params()
     view = read_view()
     grid = common_grid(view.cases, MOST_VOXELS)
-    weight, first, second = sums(view, grid)
+    weight, first, second = sums(view, grid, dither=float(chosen["dither"]))
     spread = float(chosen["spread"])
     dimensions = len(grid)
 
@@ -61,13 +62,20 @@ def main() -> None:
     print(f"{len(view.cases)} cases on a grid of {grid}; {int(near.sum())} voxels modelled")
 
 
-def sums(view: View, grid: Shape) -> tuple[Floats, Floats, Floats]:
-    """Add up, per label and voxel: cases, features, and products of pairs of features."""
+def sums(view: View, grid: Shape, *, dither: float) -> tuple[Floats, Floats, Floats]:
+    """Add up, per label and voxel: cases, features, and products of pairs of features.
+
+    Each image gets its own draw of noise from the job's seed, against covariances that trust a few
+    smooth images too much.
+    """
+    draw = np.random.default_rng(SEED)
     weight = first = second = np.zeros(0, np.float32)
 
     for case in view.cases:
         part = resize(read_parts(case, view.ids), grid)
-        seen = features(resize(read_channels(case), grid))
+        image = resize(read_channels(case), grid)
+        noise = draw.standard_normal(image.shape, np.float32)
+        seen = features(image + np.float32(dither) * noise)
         rows, columns = np.triu_indices(len(seen))
 
         if weight.size == 0:

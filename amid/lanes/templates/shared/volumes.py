@@ -23,6 +23,7 @@ Shape = tuple[int, ...]
 DATA = Path(os.environ["AMID_DATA"])
 OUT = Path(os.environ["AMID_OUT"])
 MODEL = Path(os.environ.get("AMID_MODEL", "in/model"))
+SEED = int(os.environ.get("AMID_SEED", "0"))
 
 sitk.ProcessObject.SetGlobalDefaultNumberOfThreads(int(os.environ.get("AMID_THREADS", "1")))
 
