@@ -137,7 +137,7 @@ def use_file(task: Path, folds: object) -> None:
     (task / "splits_final.json").write_text(json.dumps(folds))
     toml = (task / "task.toml").read_text()
     (task / "task.toml").write_text(
-        toml.replace('scheme = "auto"', 'scheme = "file"\nfile = "splits_final.json"')
+        toml.replace('scheme = "kfold"', 'scheme = "file"\nfile = "splits_final.json"')
     )
 
 
@@ -173,7 +173,7 @@ def test_what_the_file_system_refuses_is_said(
     with pytest.raises(error) as caught:
         prepare(task, None, tmp_path / "run", 1, full, cores=1)
 
-    assert caught.value.exit_code == 5
+    assert caught.value.exit_code == 3
     assert list((tmp_path / "run").iterdir()) == []
 
 
