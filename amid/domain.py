@@ -10,10 +10,11 @@ from ledger.blobs import BlobStore
 from ledger.events.base import Fact
 from ledger.events.job import JobKind
 from ledger.events.review import CheckFound
-from runtime.ports import LaneOffer, Manifest, PutBlob, Ruling
+from runtime.ports import LaneOffer, Manifest, Means, PutBlob, Ruling
 
 _MODULES: Mapping[JobKind, str] = {
     "null": "amid.nulls",
+    "probe": "amid.probe",
     "decode": "amid.review.decode",
     "review": "amid.review",
     "test": "amid.review.final",
@@ -38,9 +39,13 @@ class MedicalDomain:
         """Return the digest of the rule set."""
         return rules.rules_digest()
 
-    def offers(self, contract: bytes, profile: bytes) -> Sequence[LaneOffer]:
+    def probes(self, contract: bytes, profile: bytes) -> Sequence[str]:
+        """Name the templates to be timed."""
+        return offers.probes(contract, profile)
+
+    def offers(self, contract: bytes, profile: bytes, means: Means) -> Sequence[LaneOffer]:
         """Propose lanes."""
-        return offers.offers(contract, profile)
+        return offers.offers(contract, profile, means)
 
     def verdict(self, findings: Sequence[CheckFound]) -> Ruling:
         """Rule over findings."""
@@ -84,6 +89,8 @@ class MedicalDomain:
         match kind:
             case "null":
                 return outcomes.nulls(out, put)
+            case "probe":
+                return outcomes.probe(subject, out)
             case "review":
                 return outcomes.review(subject, out, put)
             case "test":

@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 
 from amid.documents import CaseScores, Finding, Measured
 from ledger.events.base import Fact
-from ledger.events.data import NullScored, Score, TestScored
+from ledger.events.data import NullScored, ProbeMeasured, Score, TestScored
 from ledger.events.review import CheckFound, ReviewMeasured
 from ledger.events.work import PackageBuilt, PackageRefused
 from runtime.ports import PutBlob
@@ -26,6 +26,18 @@ def nulls(out: Path, put: PutBlob) -> Sequence[Fact]:
             per_case=put(_case_scores(row["per_case"])),
         )
         for row in orjson.loads((out / "nulls.json").read_bytes())
+    )
+
+
+def probe(template: str, out: Path) -> Sequence[Fact]:
+    """Return the price of a template's step."""
+    told = orjson.loads((out / "probe.json").read_bytes())
+    return (
+        ProbeMeasured(
+            template=template,
+            ms_per_step=int(told["ms_per_step"]),
+            fixed_ms=int(told["fixed_ms"]),
+        ),
     )
 
 

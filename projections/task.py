@@ -11,6 +11,7 @@ from ledger.events.data import (
     DataProfiled,
     InventoryTaken,
     NullScored,
+    ProbeMeasured,
     SplitFrozen,
     TaskAgreed,
     TestScored,
@@ -43,6 +44,8 @@ class TaskState:
     profile: DataProfiled | None = None
     split: SplitFrozen | None = None
     nulls: list[NullScored] = field(default_factory=list)
+    probes: dict[str, ProbeMeasured] = field(default_factory=dict)
+    """By template."""
     test: TestScored | None = None
     package: PackageBuilt | None = None
     refused: PackageRefused | None = None
@@ -58,6 +61,8 @@ class TaskState:
             self.seed = event.seed
         elif isinstance(event, NullScored):
             self.nulls.append(event)
+        elif isinstance(event, ProbeMeasured):
+            self.probes[event.template] = event
 
     def setting(self, name: str, default: str) -> str:
         """Return a recorded setting, or `default` where the run did not record it."""

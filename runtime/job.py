@@ -23,6 +23,7 @@ from runtime.adapters.sandbox.watch import LOG_KEPT, Bounds, Seen, Watch
 
 SCHEMA: Final = "result/1"
 _ABANDONED: Final = 130
+STOPPED_BYTES: Final = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +127,9 @@ def run(folder: Path) -> int:
     claim(job)
     began = time.monotonic()
     child, log, control = start(job)
-    limits = {name: job.launch["limits"][name] for name in Bounds.__dataclass_fields__}
+    bounds = Bounds(**job.launch["limits"], grace_s=job.launch.get("grace_s", 0))
     recorded = job.recorder is not None
-    seen = Watch(folder, Bounds(**limits), child, log, control, recorded=recorded).run()
+    seen = Watch(folder, bounds, child, log, control, recorded=recorded).run()
     if seen.abandoned:
         return _ABANDONED
 
@@ -136,6 +137,8 @@ def run(folder: Path) -> int:
     _write(folder / "log" / "job.log", b"".join(seen.log)[-LOG_KEPT:])
     access, complete = _record(job, seen)
     reason, files = _judge(job, seen, complete=complete)
+    stopped_at, wrong = (None, "") if reason else _stopped_at(job)
+    reason = reason or wrong
     _write(
         folder / "result.json",
         json.dumps(
@@ -146,8 +149,8 @@ def run(folder: Path) -> int:
                 "status": "failed" if reason else "finished",
                 "reason": reason,
                 "exit": None if seen.status is None else os.waitstatus_to_exitcode(seen.status),
-                "stopped_at": None,
-                "outputs": files,
+                "stopped_at": stopped_at,
+                "outputs": [] if reason else files,
                 "resources": _resources(wall_ms),
                 "assurance": _assurance(job, seen, complete=complete),
                 "access": access,
@@ -207,6 +210,24 @@ def _judge(job: Job, seen: Seen, *, complete: bool) -> tuple[str, list[dict[str,
         return "", outputs.take(job.folder / "out")
     except outputs.OutputRefused as refused:
         return f"output refused: {refused}", []
+
+
+def _stopped_at(job: Job) -> tuple[int | None, str]:
+    """Return the checkpoint at which a job ended early, or why what it says of it is no use."""
+    path = job.folder / "out" / "stopped.json"
+    if not job.launch.get("grace_s") or not path.is_file():
+        return None, ""
+
+    try:
+        told = json.loads(path.read_bytes()[:STOPPED_BYTES])
+    except ValueError:
+        told = None
+
+    stopped = told.get("stopped_at") if isinstance(told, dict) else None
+    if isinstance(stopped, int) and not isinstance(stopped, bool) and 0 < stopped < 2**31:
+        return stopped, ""
+
+    return None, 'out/stopped.json must hold {"stopped_at": K}, K the number of a checkpoint'
 
 
 def _ending(status: int | None) -> str:

@@ -33,7 +33,7 @@ from runtime.errors import AttemptRefused, ExecutorFailed
 from runtime.layout import write_manifest
 from runtime.ports import Domain, Frozen, JobOutcome, OutputFile, PutBlob, Turn
 
-_TRUSTED_OUTCOMES = frozenset({"null", "review", "test", "package"})
+_TRUSTED_OUTCOMES = frozenset({"null", "probe", "review", "test", "package"})
 """Kinds whose outputs the domain translates into facts."""
 _MESSAGE = 500
 """Characters of a reason that go into an event; the whole text is in the log blob."""

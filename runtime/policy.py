@@ -35,11 +35,12 @@ class Policy:
     job_output_mib: int = 2048
     job_processes: int = 64
 
-    def limits(self) -> Limits:
-        """Return the limits of one job."""
+    def limits(self, *, threads: int = 1, wall_s: int | None = None) -> Limits:
+        """Return the limits of one job; CPU time covers what follows a stop at a checkpoint."""
+        wall = self.job_wall_s if wall_s is None else wall_s
         return Limits(
-            wall_s=self.job_wall_s,
-            cpu_s=self.job_wall_s,
+            wall_s=wall,
+            cpu_s=self.job_wall_s * max(1, threads),
             memory_mib=self.job_memory_mib,
             output_mib=self.job_output_mib,
             processes=self.job_processes,

@@ -227,6 +227,8 @@ class LaneOffer:
     priority_because: tuple[str, ...]
     complexity: int
     units: int
+    steps: int
+    threads: int
     hypothesis: str
     data_conditions: str
     required_resources: str
@@ -235,6 +237,24 @@ class LaneOffer:
     training_budget: str
     expected_artifacts: str
     failure_modes: str
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What one step of a template costs on this machine."""
+
+    ms_per_step: int
+    fixed_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a plan may count on: prices of templates, units and cores of the run."""
+
+    probes: Mapping[str, Probe]
+    """Template to its price; a template whose probe failed is missing."""
+    units: int
+    cores: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +287,10 @@ class Domain(Protocol):
     def rules_digest(self) -> str:
         """Return the digest of the rule set behind `verdict`."""
 
-    def offers(self, contract: bytes, profile: bytes) -> Sequence[LaneOffer]:
+    def probes(self, contract: bytes, profile: bytes) -> Sequence[str]:
+        """Name the templates whose step must be timed before lanes are planned."""
+
+    def offers(self, contract: bytes, profile: bytes, means: Means) -> Sequence[LaneOffer]:
         """Propose lanes for a contract and a profile (blob bytes), best first."""
 
     def verdict(self, findings: Sequence[CheckFound]) -> Ruling:

@@ -31,6 +31,10 @@ class LaneProposed(Fact):
     """Of two lanes inside one standard error the one with the lower number wins."""
     units: Whole
     """Planned price of one attempt in whole seconds of one core, all folds."""
+    steps: Whole
+    """Optimisation steps of each train job; 0 where training has no steps."""
+    threads: Whole
+    """Threads of its train and predict jobs."""
     hypothesis: str
     data_conditions: str
     required_resources: str

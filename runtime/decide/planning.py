@@ -1,19 +1,16 @@
-"""Plan: null models first, then lanes from contract and profile, then stage 1."""
+"""Plan: null models first, then probes, then lanes from contract and profile, then stage 1."""
 
 from ledger.events.base import Fact
-from ledger.events.work import (
-    LaneDownranked,
-    LaneProposed,
-    LaneRanked,
-)
+from ledger.events.work import LaneDownranked, LaneProposed, LaneRanked
 from projections.run import RunState
 from runtime.decide import requests
 from runtime.decide.budget import enter
 from runtime.decide.context import Context
+from runtime.ports import Means, Probe
 
 
 def decide(state: RunState, context: Context) -> tuple[Fact, ...]:
-    """Ask for the nulls, and once they are scored propose and rank the lanes."""
+    """Ask for nulls and probes, and once they are there propose and rank the lanes."""
     if state.task.split is None or state.task.task is None or state.stages.entered:
         return ()
 
@@ -25,16 +22,26 @@ def decide(state: RunState, context: Context) -> tuple[Fact, ...]:
     if asked.status != "finished" or not state.task.nulls or state.task.profile is None:
         return ()
 
-    return (*_lanes(state, context), enter(state, context, "explore"))
-
-
-def _lanes(state: RunState, context: Context) -> tuple[Fact, ...]:
-    if state.task.task is None or state.task.profile is None:
-        return ()
-
     contract = context.read(state.task.task.contract)
     profile = context.read(state.task.profile.profile)
-    offers = sorted(context.domain.offers(contract, profile), key=lambda o: (-o.priority, o.lane))
+    wanted = [t for t in context.domain.probes(contract, profile) if t not in state.task.probes]
+    jobs = {t: state.jobs.one(t, "probe", requests.ALL) for t in wanted}
+    new = tuple(requests.probe(state, context, t) for t, job in jobs.items() if job is None)
+
+    if new:
+        return new
+
+    if any(job is not None and job.status in ("open", "lost") for job in jobs.values()):
+        return ()
+
+    return (*_lanes(state, context, contract, profile), enter(state, context, "explore"))
+
+
+def _lanes(
+    state: RunState, context: Context, contract: bytes, profile: bytes
+) -> tuple[Fact, ...]:
+    offered = context.domain.offers(contract, profile, _means(state))
+    offers = sorted(offered, key=lambda o: (-o.priority, o.lane))
     out: list[Fact] = []
 
     for offer in offers:
@@ -49,3 +56,12 @@ def _lanes(state: RunState, context: Context) -> tuple[Fact, ...]:
             out.append(LaneDownranked(lane=offer.lane, reason=f"{offer.kind}: {because}"))
 
     return tuple(out)
+
+
+def _means(state: RunState) -> Means:
+    measured = state.task.probes.values()
+    return Means(
+        probes={p.template: Probe(p.ms_per_step, p.fixed_ms) for p in measured},
+        units=0 if state.task.task is None else state.task.task.units,
+        cores=requests.cores(state),
+    )

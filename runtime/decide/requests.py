@@ -1,6 +1,6 @@
 """Build the job requests of a run from its state: which command, inputs, limits and seed."""
 
-from ledger.events.job import Input, JobKind, JobRequested
+from ledger.events.job import Input, JobKind, JobRequested, Limits
 from ledger.events.work import AttemptSubmitted
 from projections.jobs import Job
 from projections.run import RunState
@@ -37,6 +37,9 @@ def _request(
     command: tuple[str, ...],
     inputs: tuple[Input, ...],
     trusted: bool,
+    threads: int = 1,
+    steps: int = 0,
+    limits: Limits | None = None,
 ) -> JobRequested:
     return JobRequested(
         subject=subject,
@@ -44,11 +47,11 @@ def _request(
         fold=fold,
         command=command,
         inputs=inputs,
-        limits=context.policy.limits(),
+        limits=limits or context.policy.limits(threads=threads),
         sandbox="trusted" if trusted else context.policy.sandbox,
         seed=derive(state.task.seed, f"{kind}/{subject}/{fold}"),
-        threads=1,
-        steps=0,
+        threads=threads,
+        steps=steps,
         epoch=1,
     )
 
@@ -67,8 +70,29 @@ def null(state: RunState, context: Context) -> JobRequested:
     )
 
 
+def probe(state: RunState, context: Context, template: str) -> JobRequested:
+    """Ask for the price of a template's step, with all cores."""
+    return _request(
+        state,
+        context,
+        subject=template,
+        kind="probe",
+        fold=ALL,
+        command=context.domain.command("probe"),
+        inputs=(),
+        trusted=True,
+        threads=cores(state),
+    )
+
+
+def cores(state: RunState) -> int:
+    """Return how many cores the run was given."""
+    return int(state.task.setting("cores", "1"))
+
+
 def train(state: RunState, context: Context, made: AttemptSubmitted, fold: str) -> JobRequested:
     """Ask for the training of one fold of an attempt."""
+    lane = state.lanes.get(made.lane)
     return _request(
         state,
         context,
@@ -81,6 +105,9 @@ def train(state: RunState, context: Context, made: AttemptSubmitted, fold: str) 
             _code(state, made),
         ),
         trusted=False,
+        threads=_threads(state, made),
+        steps=0 if lane is None else lane.proposed.steps,
+        limits=_train_limits(state, context, made),
     )
 
 
@@ -109,6 +136,7 @@ def predict(state: RunState, context: Context, made: AttemptSubmitted, fold: str
         command=made.predict,
         inputs=tuple(inputs),
         trusted=False,
+        threads=1 if made.members else _threads(state, made),
     )
 
 
@@ -173,6 +201,26 @@ def package(state: RunState, context: Context, attempt: str) -> JobRequested:
 def again(request: JobRequested) -> JobRequested:
     """Return the same request under the next epoch."""
     return request.model_copy(update={"epoch": request.epoch + 1})
+
+
+def _threads(state: RunState, made: AttemptSubmitted) -> int:
+    lane = state.lanes.get(made.lane)
+    return 1 if lane is None else lane.proposed.threads
+
+
+def _train_limits(state: RunState, context: Context, made: AttemptSubmitted) -> Limits | None:
+    """Return the limits of a training in steps: its planned time and a quarter more.
+
+    A slower machine asks it to stop at a checkpoint instead of running over the budget.
+    """
+    lane = state.lanes.get(made.lane)
+
+    if lane is None or lane.proposed.steps == 0:
+        return None
+
+    jobs = lane.proposed.threads * max(1, len(folds(state)))
+    wall = max(30, lane.proposed.units * 5 // (4 * jobs))
+    return context.policy.limits(threads=lane.proposed.threads, wall_s=wall)
 
 
 def _code(state: RunState, made: AttemptSubmitted) -> Input:

@@ -12,6 +12,7 @@ from ledger.events.data import (
     FoldSize,
     InventoryTaken,
     NullScored,
+    ProbeMeasured,
     Score,
     SplitFrozen,
     TaskAgreed,
@@ -29,6 +30,7 @@ from runtime.ports import (
     JobSpec,
     LaneOffer,
     Manifest,
+    Means,
     PutBlob,
     Reading,
     Ruling,
@@ -62,6 +64,8 @@ def offer(lane: str, priority: int, complexity: int, kind: str = "executable") -
         priority_because=("test",),
         complexity=complexity,
         units=10,
+        steps=0,
+        threads=1,
         **words,
     )
 
@@ -73,6 +77,7 @@ class World:
     offers: tuple[LaneOffer, ...] = (offer("plain", 900, 1), offer("fancy", 800, 2))
     score: Callable[[str], str] = lambda attempt: "0.8" if "fancy" in attempt else "0.7"
     verdict: Callable[[str], Literal["accept", "flag", "reject"]] = lambda attempt: "accept"
+    probes: tuple[str, ...] = ()
     fails: Callable[[JobSpec], str] = lambda spec: ""
     ran: list[tuple[str, int]] = field(default_factory=list)
 
@@ -111,7 +116,10 @@ class PlayedDomain:
     def rules_digest(self) -> str:
         return self.world.rules_digest()
 
-    def offers(self, contract: bytes, profile: bytes) -> Sequence[LaneOffer]:
+    def probes(self, contract: bytes, profile: bytes) -> Sequence[str]:
+        return self.world.probes
+
+    def offers(self, contract: bytes, profile: bytes, means: Means) -> Sequence[LaneOffer]:
         return self.world.given(contract, profile)
 
     def verdict(self, findings: Sequence[CheckFound]) -> Ruling:
@@ -134,6 +142,9 @@ class PlayedDomain:
         return {}
 
     def outcomes(self, kind: JobKind, subject: str, out: Path, put: PutBlob) -> Sequence[Fact]:
+        if kind == "probe":
+            return (ProbeMeasured(template=subject, ms_per_step=3, fixed_ms=100),)
+
         if kind == "null":
             return (NullScored(null="empty", score=_score("0.1"), per_case=put(b"[]")),)
 

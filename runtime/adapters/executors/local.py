@@ -18,7 +18,7 @@ from runtime.errors import ExecutorFailed
 from runtime.ports import JobOutcome, JobSpec
 
 _PROTECTED = ("vault", "data", "blobs", "run")
-_MADE_AFRESH = ("out", "log", "tmp")
+_MADE_AFRESH = ("out", "log", "tmp", "ask")
 _PATIENCE_S = 3.0
 
 

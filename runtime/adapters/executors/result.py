@@ -10,6 +10,7 @@ from runtime.ports import Access, JobOutcome, JobSpec, OutputFile, Refusal
 
 JOB_SCHEMA = "job/1"
 RESULT_SCHEMA = "result/1"
+_LEAST_GRACE_S = 60
 
 
 def write_order(spec: JobSpec) -> None:
@@ -38,9 +39,16 @@ def write_order(spec: JobSpec) -> None:
         "roots": {name: str(path) for name, path in spec.roots.items()},
         "limits": limits,
         "sandbox": spec.sandbox,
+        "grace_s": _grace(spec),
     }
     for name, value in (("job.json", known), ("launch.json", launch)):
         (spec.folder / name).write_text(json.dumps(value, indent=1), encoding="utf-8")
+
+
+def _grace(spec: JobSpec) -> int:
+    """Return the seconds a job with checkpoints gets after its wall limit to end at its next."""
+    steps = int(spec.environment.get("AMID_STEPS") or 0)
+    return max(_LEAST_GRACE_S, spec.limits.wall_s // 2) if steps else 0
 
 
 def read_result(folder: Path) -> JobOutcome | None:

@@ -33,6 +33,8 @@ class Bounds:
     memory_mib: int
     output_mib: int
     processes: int
+    grace_s: int = 0
+    """Seconds after the wall limit in which a job with checkpoints may end at its next one."""
 
 
 @dataclass(slots=True)
@@ -81,6 +83,7 @@ class Watch:
         self._ticks = 0
         self._over = False
         self._deadline = time.monotonic() + bounds.wall_s
+        self._asked = bounds.grace_s == 0
         for descriptor in (log, *((control.fileno(),) if control else ())):
             self._poll.register(descriptor, select.POLLIN)
 
@@ -184,7 +187,9 @@ class Watch:
         self._ticks += 1
         bounds = self._bounds
         members = [p for p in self._family.members() if p.pid != self._recorder]
-        if time.monotonic() > self._deadline:
+        if time.monotonic() > self._deadline and not self._asked:
+            self._ask()
+        elif time.monotonic() > self._deadline:
             self._stop(f"wall limit of {bounds.wall_s} s reached")
         elif len(members) > bounds.processes:
             self._stop(f"process limit of {bounds.processes} reached")
@@ -199,6 +204,12 @@ class Watch:
 
         if self._ticks % _BEAT_EVERY == 0:
             os.utime(self._folder / "beat")
+
+    def _ask(self) -> None:
+        """Ask a job with checkpoints to end at its next one, and give it time for that."""
+        (self._folder / "ask" / "stop").touch()
+        self._asked = True
+        self._deadline = time.monotonic() + self._bounds.grace_s
 
     def _check_sizes(self) -> None:
         written = sum(outputs.size(self._folder / name) for name in ("out", "tmp"))
