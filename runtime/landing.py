@@ -240,6 +240,9 @@ def private(state: RunState, job: Job, run: Path, files: Files) -> Mapping[str, 
     }
     attempt = state.attempts.get(job.request.subject)
 
+    if job.request.kind == "probe":
+        return {**told, "template": job.request.subject}
+
     if attempt is None:
         return told
 

@@ -24,9 +24,13 @@ def decide(state: RunState, context: Context) -> tuple[Fact, ...]:
 
     contract = context.read(state.task.task.contract)
     profile = context.read(state.task.profile.profile)
-    wanted = [t for t in context.domain.probes(contract, profile) if t not in state.task.probes]
-    jobs = {t: state.jobs.one(t, "probe", requests.ALL) for t in wanted}
-    new = tuple(requests.probe(state, context, t) for t, job in jobs.items() if job is None)
+    templates = context.domain.probes(contract, profile)
+    jobs = {t: state.jobs.one(t, "probe", requests.ALL) for t in templates}
+    new = tuple(
+        requests.probe(state, context, t)
+        for t, job in jobs.items()
+        if job is None and t not in state.task.probes
+    )
 
     if new:
         return new

@@ -228,3 +228,22 @@ def test_many_crashes_change_no_decision(
 
     broken.go()
     assert broken.decisions() == whole.decisions()
+
+
+def test_probes_are_measured_before_lanes_are_proposed(tmp_path: Path) -> None:
+    """Given a template with a step to time, then its price is recorded and planning follows."""
+    played = Played(tmp_path, World(probes=("net",)))
+    state = played.go()
+    types = [e.type for e in played.events()]
+    assert state.task.probes["net"].ms_per_step == 3
+    assert types.index("probe.measured") < types.index("lane.proposed")
+    assert redecide(played.events(), played.context).ok
+
+
+def test_a_failed_probe_does_not_hold_the_run(tmp_path: Path) -> None:
+    """Given a probe that breaks, then lanes are planned without its price."""
+    world = World(probes=("net",), fails=lambda spec: "boom" if spec.kind == "probe" else "")
+    state = Played(tmp_path, world).go()
+    assert state.task.probes == {}
+    assert state.task.finished is not None
+    assert state.task.finished.outcome == "package"
