@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from ledger.blobs import BlobStore
+from ledger.events.data import ProbeMeasured
 from ledger.events.run import RunStarted, SeedDrawn, Setting
 from ledger.store import Ledger
 from runtime.errors import RunExists
@@ -23,6 +24,7 @@ def create_run(
     agents: str,
     sandbox: str,
     cores: int | None,
+    probe: Path | None = None,
 ) -> None:
     """Make the run folder with its first events, all or nothing.
 
@@ -40,7 +42,7 @@ def create_run(
             hint="choose another folder with -o, or go on with it by `amid resume`",
         )
 
-    from amid import environment
+    from amid import environment, prices
     from amid.errors import from_os_error
     from amid.tasks.contract import seconds
 
@@ -50,6 +52,7 @@ def create_run(
         seed=seed,
         wall=None if budget is None else seconds(budget),
         cores=cores or environment.usable_cores(),
+        prices=() if probe is None else prices.read(probe),
     )
     settings = _settings(_policy(agents, sandbox), start, cores=cores, budget=budget)
     making = run.absolute().parent / f".{run.name}.making"
@@ -74,6 +77,7 @@ class _Start:
     seed: int | None
     wall: int | None
     cores: int
+    prices: tuple[ProbeMeasured, ...]
 
 
 def _first_events(start: _Start, making: Path, settings: tuple[Setting, ...]) -> None:
@@ -93,7 +97,7 @@ def _first_events(start: _Start, making: Path, settings: tuple[Setting, ...]) ->
         cores=start.cores,
         wall=start.wall,
     )
-    facts = sorted(prepared.facts, key=lambda fact: fact.type == "split.frozen")
+    facts = sorted((*start.prices, *prepared.facts), key=lambda fact: fact.type == "split.frozen")
     started = RunStarted(
         run=secrets.token_hex(16),
         task=blobs.put(start.task / "task.toml"),

@@ -33,6 +33,10 @@ STEPS = ("profile", "plan", "explore", "promote", "end")
     "--sandbox", type=click.Choice(["landlock", "none"]), default="landlock", show_default=True,
     help="`none` lowers the recorded assurance of every attempt.",
 )  # fmt: skip
+@click.option(
+    "--probe", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+    help="Prices of templates as JSON, instead of timing their steps here.",
+)  # fmt: skip
 @click.option("--cores", type=click.IntRange(min=1), help="Default: all that this process may use.")
 @click.option(
     "--until", type=click.Choice(STEPS), default="end", show_default=True,
@@ -48,6 +52,7 @@ def run(
     budget: str | None,
     agents: str,
     sandbox: str,
+    probe: Path | None,
     cores: int | None,
     until: "Until",
     as_json: bool,
@@ -68,6 +73,7 @@ def run(
         agents=agents,
         sandbox=sandbox,
         cores=cores,
+        probe=probe,
     )
     answer = compose.go_on(folder, listen=_narrate, fresh=True, until=until)
     return _finish(folder, answer, until=until, as_json=as_json)
