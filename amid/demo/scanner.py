@@ -45,7 +45,7 @@ def scan(t1: Floats, size: Size, visit: Visit, seed: int) -> NDArray[np.int16]:
     signal = np.clip(t1, 0, None) ** scanner.power * field
     real, imaginary = draw.normal(0, scanner.noise, (2, *size.voxels))
     magnitude = np.hypot(signal + real, imaginary)
-    return np.clip(np.rint(gain * magnitude), 0, 32767).astype(np.int16)
+    return np.asarray(np.clip(np.rint(gain * magnitude), 0, 32767), dtype=np.int16)
 
 
 __all__ = ["SCANNERS", "Scanner", "scan"]

@@ -120,7 +120,8 @@ def readme(size: Size, seed: int) -> str:
     """Return the README of the task folder."""
     everyone = list(visits(size))
     sites = [
-        "| site | white matter about | contrast (power) | bias field | noise |\n|---|---|---|---|---|"
+        "| site | white matter about | contrast (power) | bias field | noise |",
+        "|---|---|---|---|---|",
     ]
     sites += [
         f"| {name} | {scanner.gain * 0.84**scanner.power:.0f} | {scanner.power:g} "
