@@ -106,7 +106,9 @@ class Effects:
         return await anyio.to_thread.run_sync(self._landed, job, folder, outcome)
 
     def _landed(self, job: Job, folder: Path, outcome: JobOutcome) -> Sequence[Fact]:
-        return landing.job_ended(job.request, folder, outcome, self.domain, self.blobs.put)
+        facts = landing.job_ended(job.request, folder, outcome, self.domain, self.blobs.put)
+        shutil.rmtree(folder / "in", ignore_errors=True)  # it can be laid out again from blobs
+        return facts
 
     def _lay_out(self, state: RunState, job: Job, folder: Path) -> None:
         shutil.rmtree(folder / "in", ignore_errors=True)

@@ -62,5 +62,10 @@ def _said(attempt: Attempt) -> str:
     if score is None or score.value is None:
         return f"{attempt.id} without a score"
 
-    interval = f" ({score.low} to {score.high})" if score.low is not None else ""
-    return f"{attempt.id} at {score.metric} {score.value}{interval}"
+    value = f"{float(score.value):.4f}"
+
+    if score.low is None or score.high is None:
+        return f"{attempt.id} at {score.metric} {value}"
+
+    interval = f"({float(score.low):.4f} to {float(score.high):.4f})"
+    return f"{attempt.id} at {score.metric} {value} {interval}"

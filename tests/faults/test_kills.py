@@ -7,32 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from amid import tiny
 from amid.compose import events
 from replay.redecide import redecide
 from runtime.intents import JobIntent, open_intents
 from tests.e2e.runs import Tree, alive, amid, decisions, descendants
+from tests.faults.conftest import SEED
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(3600)]
 
 KILLS = 40
-SEED = "11"
 POINTS = ("decided", "before-effect", "after-effect")
-
-
-@pytest.fixture(scope="module")
-def task(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tiny task."""
-    return tiny.make(tmp_path_factory.mktemp("task") / "tiny")
-
-
-@pytest.fixture(scope="module")
-def quiet(task: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, float]:
-    """An undisturbed run, and how many seconds it took."""
-    place = tmp_path_factory.mktemp("quiet") / "run"
-    began = time.monotonic()
-    amid("run", task, "-o", place, "--seed", SEED, "--cores", "2")
-    return place, time.monotonic() - began
 
 
 def under_way(run: Path) -> Counter[str]:

@@ -23,6 +23,8 @@ from tests.ledger.seen import seen
 from tests.replay.making import Rules, make_run
 
 COLUMNS = schema.COLUMNS.split(", ")
+FAR = 100_000
+"""More than any log in these tests is long."""
 
 
 @pytest.fixture
@@ -70,7 +72,7 @@ def test_every_column_of_every_row_is_guarded(run: Path) -> None:
                 connection.execute(change, (changed, row[0]))
 
             answer = verify(run, domain=Rules())
-            named = row[0] + 100 if column == "seq" else row[0]
+            named = row[0] + FAR if column == "seq" else row[0]
             assert not answer.ok
             assert f"event {named}" in places(answer), (row[0], column, answer.problems)
             assert codes(answer) & {"EVENT_CHANGED", "CHAIN_BROKEN"}
@@ -375,7 +377,7 @@ def test_verifying_loads_nothing_heavy_and_no_network(run: Path) -> None:
 def other(column: str, value: str | int | bytes) -> str | int | bytes:
     """Return another value of the same type."""
     if isinstance(value, int):
-        return value + (100 if column == "seq" else 1)
+        return value + (FAR if column == "seq" else 1)
 
     if isinstance(value, bytes):
         return bytes([value[0] ^ 1]) + value[1:]
