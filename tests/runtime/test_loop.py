@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import anyio
 import pytest
@@ -50,7 +51,7 @@ class Played:
         self.agent = PlayedAgent()
 
         with Journal(Ledger.create(folder / "ledger.db")) as journal:
-            journal.append(beginning(self.blobs, **start))
+            journal.append(beginning(self.blobs.put, **start))
 
     def go(self, *, crash_at: int | None = None) -> RunState:
         """Run to the end, or die when the n-th outcome is about to be appended."""
@@ -267,3 +268,14 @@ def test_attempts_without_a_score_can_be_put_in_order(tmp_path: Path) -> None:
     state = Played(tmp_path, World()).go()
     bare = [replace(a, measured=None) for a in state.attempts]
     assert {a.id for a in order(state, bare)} == {a.id for a in state.attempts}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_jobs_that_finish_in_another_order_change_no_decision(tmp_path: Path, seed: int) -> None:
+    """Given an executor that finishes jobs in a drawn order, then the loop decides the same."""
+    plain, drawn = Played(tmp_path / "plain", World()), Played(tmp_path / "drawn", World())
+    drawn.world.waits = lambda spec: Random(f"{seed}/{spec.key}").randrange(1, 40)
+    plain.go()
+    drawn.go()
+    assert [e[0] for e in drawn.world.ran] != [e[0] for e in plain.world.ran]
+    assert drawn.decisions() == plain.decisions()
