@@ -77,6 +77,8 @@ def run_step(package: Path, folder: Path, step: Json, done: Dict[str, Path]) -> 
     shutil.copytree(package / "code" / step["attempt"], folder / "in" / "code")
     for name, source in step["inputs"].items():
         given = done[source["step"]] if "step" in source else package / str(source["weights"])
+        if (given / "WITHHELD.txt").is_file():
+            raise WrongUse(f"{name} of {step['attempt']} is withheld: it holds images")
         if given.is_dir():
             shutil.copytree(given, folder / "in" / name)
         else:  # a model without files
