@@ -15,6 +15,7 @@ from runtime.decide import Context, decide
 from runtime.errors import ExecutorFailed
 from runtime.intents import Intent, open_intents
 from runtime.journal import Journal
+from runtime.watching import bind, log
 
 Perform = Callable[[RunState, Intent], Awaitable[Sequence[Fact]]]
 Reconcile = Callable[[Sequence[Intent]], Sequence[Fact]]
@@ -54,6 +55,8 @@ async def drive(
     Raises:
         runtime.errors.ExecutorFailed: nothing is under way and no decider has anything to say.
     """
+    started = journal.state.task.started
+    bind("" if started is None else started.run)
     send, receive = anyio.create_memory_object_stream[_Landed](math.inf)
     flying: set[str] = set()
 
@@ -89,12 +92,13 @@ async def drive(
 def settle(journal: Journal, context: Context, stop: Stop) -> bool:
     """Decide and append until all is quiet; say whether the run is over or asked to stop."""
     while journal.state.task.finished is None and not stop(journal.state):
-        _, events = decide(journal.state, context)
+        name, events = decide(journal.state, context)
 
         if not events:
             return False
 
         journal.append(events)
+        log.debug("decided", by=name, events=len(events), seq=journal.state.seq)
         crash.point("decided")
 
     return True
@@ -104,6 +108,7 @@ async def _fly(
     perform: Perform, state: RunState, intent: Intent, send: MemoryObjectSendStream[_Landed]
 ) -> None:
     crash.point("before-effect")
+    log.debug("begins", intent=intent.says, seq=state.seq)
     facts = await perform(state, intent)
     crash.point("after-effect")
     await send.send(_Landed(intent, facts))
@@ -123,6 +128,7 @@ async def _land(
         landed = await receive.receive()
         flying.discard(landed.intent.name)
         journal.append(landed.facts)
+        log.debug("came back", intent=landed.intent.says, seq=journal.state.seq)
         return
 
     stage = journal.state.stages.now or "explore"
