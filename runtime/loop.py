@@ -12,7 +12,7 @@ from ledger.events.work import BudgetExhausted
 from projections.run import RunState
 from runtime import crash
 from runtime.decide import Context, decide
-from runtime.errors import ExecutorFailed
+from runtime.errors import ExecutorFailed, Unexpected
 from runtime.intents import Intent, open_intents
 from runtime.journal import Journal
 from runtime.watching import bind, log
@@ -36,6 +36,8 @@ class _Landed:
 
     intent: Intent
     facts: Sequence[Fact]
+    defect: Unexpected | None = None
+    """Raised again once its facts are appended: nothing is lost, nothing is hushed up."""
 
 
 async def drive(
@@ -54,6 +56,7 @@ async def drive(
 
     Raises:
         runtime.errors.ExecutorFailed: nothing is under way and no decider has anything to say.
+        runtime.errors.Unexpected: a defect of ours; what it met is recorded as failed.
     """
     started = journal.state.task.started
     bind("" if started is None else started.run)
@@ -109,9 +112,13 @@ async def _fly(
 ) -> None:
     crash.point("before-effect")
     log.debug("begins", intent=intent.says, seq=state.seq)
-    facts = await perform(state, intent)
+    try:
+        landed = _Landed(intent, await perform(state, intent))
+    except Unexpected as defect:
+        landed = _Landed(intent, defect.facts, defect)
+
     crash.point("after-effect")
-    await send.send(_Landed(intent, facts))
+    await send.send(landed)
 
 
 async def _land(
@@ -129,6 +136,10 @@ async def _land(
         flying.discard(landed.intent.name)
         journal.append(landed.facts)
         log.debug("came back", intent=landed.intent.says, seq=journal.state.seq)
+
+        if landed.defect is not None:
+            raise landed.defect
+
         return
 
     stage = journal.state.stages.now or "explore"
