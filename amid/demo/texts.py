@@ -11,7 +11,7 @@ Division = Literal["holdout", "by-site", "given"]
 SPLITS = "splits_final.json"
 
 _VALIDATION = {
-    "holdout": 'scheme = "holdout"\nfraction = 0.3',
+    "holdout": 'scheme = "holdout"\nfraction = 0.35',
     "by-site": 'scheme = "leave-one-out"\nby = "site"',
     "given": f'scheme = "file"\nfile = "{SPLITS}"',
 }

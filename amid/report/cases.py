@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from amid.report.overlay import Plane, Volume
 
 WORST, MEDIAN, BEST = 5, 3, 2
+_ALIKE = 0.8
+"""Share of its intensities that a case has in common with the profile, to be shown like others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +213,7 @@ class _Source:
 
         low, high = profile.intensity["p01"], profile.intensity["p99"]
         common = min(high, own[1]) - max(low, own[0])
-        if common < 0.5 * max(high - low, own[1] - own[0]):
+        if common < _ALIKE * max(high - low, own[1] - own[0]):
             return (own[0], own[1]), "window: 1st to 99th percentile of this case"
 
         return (low, high), f"window {low:.4g} to {high:.4g}, from the profile"

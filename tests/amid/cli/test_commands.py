@@ -44,6 +44,18 @@ def test_wrong_use_is_2(arguments: list[str], capsys: pytest.CaptureFixture[str]
     assert "--help" in said.err
 
 
+@pytest.mark.parametrize("arguments", [[], ["events"]])
+def test_no_command_shows_the_help_as_it_is(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(arguments) == 2
+
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("Usage: amid")
+    assert "\nCommands:\n" in said.err
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
