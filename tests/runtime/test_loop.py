@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from ledger.blobs import BlobStore
 from ledger.events.base import Fact
+from ledger.events.job import JobFailed
 from ledger.events.stored import from_record
 from ledger.events.union import dump
 from ledger.store import Ledger
@@ -20,6 +21,7 @@ from replay.redecide import DECISIONS, redecide
 from runtime.decide import Context
 from runtime.decide.ranking import order
 from runtime.effects import Effects
+from runtime.errors import Unexpected
 from runtime.intents import Intent
 from runtime.journal import Journal
 from runtime.loop import Clock, drive
@@ -268,6 +270,59 @@ def test_attempts_without_a_score_can_be_put_in_order(tmp_path: Path) -> None:
     state = Played(tmp_path, World()).go()
     bare = [replace(a, measured=None) for a in state.attempts]
     assert {a.id for a in order(state, bare)} == {a.id for a in state.attempts}
+
+
+def test_a_defect_is_recorded_and_raised_and_the_run_goes_on_without_it(tmp_path: Path) -> None:
+    """Given outcomes that cannot be read, then one attempt is flagged and resume ends the run."""
+    played = Played(tmp_path, World())
+
+    def broken(attempt: str) -> str:
+        if "plain" in attempt:
+            raise ValueError("not a score")
+
+        return "0.8"
+
+    played.world.score = broken
+
+    for _ in range(8):
+        try:
+            state = played.go()
+        except BaseExceptionGroup as group:
+            assert group.subgroup(Unexpected) is not None
+        else:
+            break
+
+    assert state.task.finished is not None
+    assert state.task.finished.outcome == "package"
+    assert any("unexpected: ValueError" in e.reason for e in played.events()
+               if isinstance(e, JobFailed))  # fmt: skip
+    assert redecide(played.events(), played.context).ok
+
+
+class Said(Exception):
+    """An error that a person can do something about."""
+
+    exit_code = 1
+
+
+@pytest.mark.parametrize("trouble", [OSError("no space"), Said("the data changed")])
+def test_what_a_person_can_mend_leaves_the_intent_open(tmp_path: Path, trouble: Exception) -> None:
+    """Given a full disk or changed data, then nothing is held against an attempt."""
+    played, whole = Played(tmp_path / "a", World()), Played(tmp_path / "b", World())
+    whole.go()
+
+    def broken(attempt: str) -> str:
+        raise trouble
+
+    healthy, played.world.score = played.world.score, broken
+
+    with pytest.raises(BaseExceptionGroup):
+        played.go()
+
+    played.world.score = healthy
+    played.go()
+    assert not [e for e in played.events() if isinstance(e, JobFailed)]
+    assert played.decisions() == whole.decisions()
 
 
 @pytest.mark.parametrize("seed", range(3))
