@@ -75,6 +75,20 @@ def test_the_payload_is_the_same_for_a_run_made_elsewhere(package: Path, tmp_pat
     assert files_of(tmp_path / "out/provenance") != files_of(package / "provenance")
 
 
+def test_scores_stand_by_site_as_the_contract_asks(package: Path) -> None:
+    """In the file, and in a sentence of the card."""
+    told = json.loads((package / "payload/scores/validation.json").read_text())
+    by_site = told["validation"]["by"]["site"]
+
+    assert list(by_site) == ["north", "south"]
+    assert sum(row["cases"] for row in by_site.values()) == len(
+        told["validation"]["per_case"]["cases"]
+    )
+    assert f"Validation of `{FINAL}` by site: north: dice" in (
+        package / "payload/MODEL_CARD.md"
+    ).read_text().replace("\n", " ")
+
+
 def test_twice_gives_the_same_bytes(package: Path, sample: Path, tmp_path: Path) -> None:
     """Provenance included: it depends on the events alone."""
     build(sample, FINAL, head_of(sample), tmp_path / "out")

@@ -147,6 +147,16 @@ def test_rejected_attempts_stand_in_the_board(text: str) -> None:
     assert "no accepted attempt" in text
 
 
+def test_each_site_has_a_row(text: str) -> None:
+    """As `report_by` asks: what was held out there, with its groups."""
+    table = text.partition("<h3>By site</h3>")[2].partition("</table>")[0]
+    assert [value for value in ("north", "south") if f">{value}</th>" in table] == [
+        "north",
+        "south",
+    ]
+    assert [table.count(counts) for counts in ("4 / 2", "2 / 1")] == [1, 3]
+
+
 def test_pictures_leave_the_run_only_where_the_contract_allows(tmp_path: Path) -> None:
     """Inside the run folder they are always shown."""
     run = make(tmp_path, Variant(share=False))
