@@ -1,7 +1,10 @@
 """Make a run folder with its first events: read, check and seal everything, or leave nothing."""
 
+import os
+import re
 import secrets
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -32,7 +35,7 @@ def create_run(
         runtime.errors.RunExists: something already lies at the run's path.
         amid.errors.AmidError: the task, its data or an option cannot be used.
     """
-    if run.exists():
+    if os.path.lexists(os.path.abspath(run)):  # noqa: PTH100 - `x/..` too, whether x is there
         raise RunExists(
             f"{run} exists already",
             where=run,
@@ -42,17 +45,17 @@ def create_run(
 
     from amid import environment
     from amid.errors import from_os_error
-    from amid.tasks.contract import seconds
 
     start = _Start(
         task=task,
         data=data,
         seed=seed,
-        wall=None if budget is None else seconds(budget),
+        wall=None if budget is None else _wall(budget),
         cores=cores or environment.usable_cores(),
     )
     settings = _settings(_policy(agents, sandbox), start, cores=cores, budget=budget)
     making = run.absolute().parent / f".{run.name}.making"
+    parents = [folder for folder in making.parents if not folder.exists()]
 
     try:
         shutil.rmtree(making, ignore_errors=True)
@@ -63,6 +66,9 @@ def create_run(
         raise from_os_error(error, doing="making the run", place=making) from error
     finally:
         shutil.rmtree(making, ignore_errors=True)
+        for folder in parents:  # those made for nothing; one that holds the run stays
+            with suppress(OSError):
+                folder.rmdir()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,17 +115,32 @@ def _first_events(start: _Start, making: Path, settings: tuple[Setting, ...]) ->
         journal.append((started, drawn, captured, environment.acquired(journal.term), *facts))
 
 
+def _wall(budget: str) -> int:
+    from amid.errors import ContractWrong
+    from amid.tasks.contract import seconds
+
+    try:
+        return seconds(budget)
+    except ValueError as error:
+        raise ContractWrong(
+            f"--budget {budget!r} is not understood: {error}",
+            where="--budget",
+            why="every attempt is paid out of it",
+            do="write a duration such as 10m, or leave it to task.toml",
+        ) from None
+
+
 def _policy(agents: str, sandbox: str) -> Policy:
     from amid.errors import ContractWrong
 
     name, _, count = agents.partition("=")
 
-    if name != "recipe" or not (count or "1").isdigit() or int(count or 1) < 1:
+    if name != "recipe" or re.fullmatch("[1-9][0-9]{0,2}", count or "1") is None:
         raise ContractWrong(
             f"--agents {agents!r} is not understood",
             where="--agents",
             why="every worker needs a backend that this version has",
-            do="write recipe=N, with N the number of workers in a round",
+            do="write recipe=N, with N the number of workers in a round, 1 to 999",
         )
 
     kind: Literal["none", "landlock"] = "none" if sandbox == "none" else "landlock"
