@@ -112,3 +112,22 @@ def test_an_interrupt_says_how_to_go_on(
 
     assert call(["doctor"]) == 130
     assert "amid resume" in capsys.readouterr().err
+
+
+def test_being_told_to_end_is_an_interruption_that_leaves_nothing(tmp_path: Path) -> None:
+    code = f"""
+import sys, threading, os, signal
+from amid.cli import main
+from amid import tiny, making
+tiny.make(__import__("pathlib").Path({str(tmp_path / "task")!r}))
+making._first_events = lambda *_: os.kill(os.getpid(), signal.SIGTERM) or threading.Event().wait(30)
+sys.argv = ["amid", "run", {str(tmp_path / "task")!r}, "-o", {str(tmp_path / "run")!r}, "--json"]
+main()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
+    )
+
+    assert done.returncode == 130
+    assert json.loads(done.stdout)["exit_code"] == 130
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["task"]
