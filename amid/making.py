@@ -1,7 +1,10 @@
 """Make a run folder with its first events: read, check and seal everything, or leave nothing."""
 
+import os
+import re
 import secrets
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -32,7 +35,7 @@ def create_run(
         runtime.errors.RunExists: something already lies at the run's path.
         amid.errors.AmidError: the task, its data or an option cannot be used.
     """
-    if run.exists():
+    if os.path.lexists(os.path.abspath(run)):  # noqa: PTH100 - `x/..` too, whether x is there
         raise RunExists(
             f"{run} exists already",
             where=run,
@@ -52,6 +55,7 @@ def create_run(
     )
     settings = _settings(_policy(agents, sandbox), start, cores=cores, budget=budget)
     making = run.absolute().parent / f".{run.name}.making"
+    parents = [folder for folder in making.parents if not folder.exists()]
 
     try:
         shutil.rmtree(making, ignore_errors=True)
@@ -62,6 +66,9 @@ def create_run(
         raise from_os_error(error, doing="making the run", place=making) from error
     finally:
         shutil.rmtree(making, ignore_errors=True)
+        for folder in parents:  # those made for nothing; one that holds the run stays
+            with suppress(OSError):
+                folder.rmdir()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +135,12 @@ def _policy(agents: str, sandbox: str) -> Policy:
 
     name, _, count = agents.partition("=")
 
-    if name != "recipe" or not (count or "1").isdigit() or int(count or 1) < 1:
+    if name != "recipe" or re.fullmatch("[1-9][0-9]{0,2}", count or "1") is None:
         raise ContractWrong(
             f"--agents {agents!r} is not understood",
             where="--agents",
             why="every worker needs a backend that this version has",
-            do="write recipe=N, with N the number of workers in a round",
+            do="write recipe=N, with N the number of workers in a round, 1 to 999",
         )
 
     kind: Literal["none", "landlock"] = "none" if sandbox == "none" else "landlock"

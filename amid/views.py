@@ -22,6 +22,7 @@ from blake3 import blake3
 from amid import canonical, gzip_header
 from amid.documents import Case, Inventory, Split, View, ViewCase
 from amid.errors import DataChanged, from_os_error
+from amid.files import read as read_file
 from amid.tasks.contract import Contract
 from amid.vault import AliasedCase, Vault, commitment
 
@@ -160,7 +161,7 @@ class _Builder:
 
 def _read(source: Path) -> bytes:
     try:
-        return source.read_bytes()
+        return read_file(source)
     except (FileNotFoundError, NotADirectoryError):
         raise _changed(source) from None
 

@@ -92,6 +92,7 @@ def handed_in(
             hint="write attempt.toml into the root of the worktree",
         )
 
+    submitted = _submitted(state, worker, asked, frozen, domain)  # refuses before a blob is stored
     facts: list[Fact] = [
         TurnFinished(
             worker=worker.id,
@@ -109,7 +110,7 @@ def handed_in(
         note = put(content["notes.md"])
         facts.append(NoteLeft(worker=worker.id, turn=asked.turn, note=note))
 
-    return (*facts, _submitted(state, worker, asked, frozen, domain))
+    return (*facts, submitted)
 
 
 def _commit(worker: Worker, asked: SessionRequested, frozen: Frozen, put: PutBlob) -> CommitFrozen:

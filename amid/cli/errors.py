@@ -29,6 +29,9 @@ _MACHINE = {
     errno.EROFS: "choose a place that is not read-only",
     errno.ENOENT: "check the path",
     errno.ENOTDIR: "check the path",
+    errno.EISDIR: "check the path",
+    errno.ELOOP: "check the path",
+    errno.ENAMETOOLONG: "choose a shorter path",
 }
 
 
@@ -132,13 +135,17 @@ def _ours(error: BaseException, code: int) -> Told:
         values = (getattr(error, name, None) for name in names)
         return next((str(value) for value in values if value), "")
 
+    what, *listed = (part("what") or str(error) or type(error).__name__).splitlines()
     return Told(
         code,
-        part("what") or str(error) or type(error).__name__,
+        what,
         where=part("where", "path"),
         why=part("why"),
         hint=part("hint", "do"),
-        details=tuple(_detail(problem) for problem in getattr(error, "problems", ())),
+        details=(
+            *(line.strip().removeprefix("- ") for line in listed),
+            *(_detail(problem) for problem in getattr(error, "problems", ())),
+        ),
     )
 
 

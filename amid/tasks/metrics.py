@@ -14,7 +14,7 @@ _OTHERS: dict[str, dict[str, Direction]] = {  # kinds that can be described, but
     "enhancement": {"psnr": "maximize", "ssim": "maximize", "mae": "minimize"},
     "graph-classification": {"auc": "maximize", "accuracy": "maximize", "f1": "maximize"},
 }
-_NSD = re.compile(r"nsd@(0\.[0-9]*[1-9]|[1-9][0-9]*(\.[0-9]*[1-9])?)mm")
+_NSD = re.compile(r"nsd@(0\.[0-9]{0,3}[1-9]|[1-9][0-9]{0,2}(\.[0-9]{0,3}[1-9])?)mm")
 
 
 def known(kind: str) -> tuple[str, ...]:

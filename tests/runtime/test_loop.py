@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ledger.blobfsck import unnamed
 from ledger.blobs import BlobStore
 from ledger.events.base import Fact
 from ledger.events.job import JobFailed
+from ledger.events.references import references
 from ledger.events.stored import from_record
 from ledger.events.union import dump
 from ledger.store import Ledger
@@ -21,11 +23,12 @@ from replay.redecide import DECISIONS, redecide
 from runtime.decide import Context
 from runtime.decide.ranking import order
 from runtime.effects import Effects
-from runtime.errors import Unexpected
+from runtime.errors import AttemptRefused, Unexpected
 from runtime.intents import Intent
 from runtime.journal import Journal
 from runtime.loop import Clock, drive
 from runtime.policy import Policy
+from runtime.ports import Manifest
 from runtime.recover import reconcile
 from tests.runtime.world import (
     PlayedAgent,
@@ -167,6 +170,23 @@ def test_a_failed_job_fails_its_attempt_only(tmp_path: Path) -> None:
     world.fails = lambda spec: "boom" if spec.kind == "train" and len(world.ran) % 7 == 3 else ""
     state = Played(tmp_path, world).go()
     assert state.task.finished is not None
+
+
+def test_a_refused_turn_leaves_no_blob_that_no_event_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given an attempt.toml that is refused, then `verify` finds nothing but what is named."""
+
+    def refuse(_domain: PlayedDomain, _attempt_toml: bytes) -> Manifest:
+        raise AttemptRefused("said")
+
+    monkeypatch.setattr(PlayedDomain, "manifest", refuse)
+    played = Played(tmp_path, World())
+    played.go()
+
+    assert {e.type for e in played.events()} >= {"session.failed", "run.finished"}
+    with Ledger.open(tmp_path / "ledger.db") as ledger:
+        assert unnamed(played.blobs, ledger.records(), references) == []
 
 
 def test_a_lane_too_dear_for_the_stage_is_covered_with_the_reason(tmp_path: Path) -> None:

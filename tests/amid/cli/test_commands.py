@@ -133,3 +133,22 @@ def test_an_option_that_is_not_understood_is_wrong_use(
     assert call(["run", str(tmp_path), "-o", str(tmp_path / "run"), *option]) == 2
     assert "is not understood" in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
+
+
+def test_being_told_to_end_is_an_interruption_that_leaves_nothing(tmp_path: Path) -> None:
+    code = f"""
+import sys, threading, os, signal
+from amid.cli import main
+from amid import tiny, making
+tiny.make(__import__("pathlib").Path({str(tmp_path / "task")!r}))
+making._first_events = lambda *_: os.kill(os.getpid(), signal.SIGTERM) or threading.Event().wait(30)
+sys.argv = ["amid", "run", {str(tmp_path / "task")!r}, "-o", {str(tmp_path / "run")!r}, "--json"]
+main()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
+    )
+
+    assert done.returncode == 130
+    assert json.loads(done.stdout)["exit_code"] == 130
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["task"]

@@ -72,6 +72,10 @@ def test_what_names_a_case_or_patient_is_no_property_of_cases(
         ([HEADER, "a,p1,train,a.mha,~/la.mha"], "is not a path inside"),
         ([HEADER, "x/a,p1,train,a.mha,la.mha"], 'case "x/a" cannot be a file name'),
         ([HEADER, 'a,p1,train,"a.mha'], "is not CSV"),
+        ([HEADER, f"{'a' * 201},p1,train,a.mha,la.mha"], "cannot be a file name"),
+        ([HEADER, "a,p1\u200b,train,a.mha,la.mha"], "a character that cannot be seen"),
+        ([HEADER, ONE, "b,\u04401,train,b.mha,lb.mha"], "'\\u04401' looks like 'p1' on line 2"),
+        ([HEADER, ONE, "b,p\uff11,test,b.mha,lb.mha"], "looks like 'p1' on line 2"),
     ],
 )
 def test_names_each_mistake(tmp_path: Path, lines: list[str], says: str) -> None:
