@@ -42,13 +42,12 @@ def create_run(
 
     from amid import environment
     from amid.errors import from_os_error
-    from amid.tasks.contract import seconds
 
     start = _Start(
         task=task,
         data=data,
         seed=seed,
-        wall=None if budget is None else seconds(budget),
+        wall=None if budget is None else _wall(budget),
         cores=cores or environment.usable_cores(),
     )
     settings = _settings(_policy(agents, sandbox), start, cores=cores, budget=budget)
@@ -107,6 +106,21 @@ def _first_events(start: _Start, making: Path, settings: tuple[Setting, ...]) ->
     with Journal(ledger) as journal:
         ledger.acquire()
         journal.append((started, drawn, captured, environment.acquired(journal.term), *facts))
+
+
+def _wall(budget: str) -> int:
+    from amid.errors import ContractWrong
+    from amid.tasks.contract import seconds
+
+    try:
+        return seconds(budget)
+    except ValueError as error:
+        raise ContractWrong(
+            f"--budget {budget!r} is not understood: {error}",
+            where="--budget",
+            why="every stage of the run gets its share of it",
+            do="write 45s, 10m, 1h30m or 2d",
+        ) from error
 
 
 def _policy(agents: str, sandbox: str) -> Policy:

@@ -75,6 +75,10 @@ def answer_error(error: BaseException, session: Session) -> int:
     if isinstance(error, BrokenPipeError):
         return 0  # who reads us has seen enough, as in `amid tail RUN | head`
 
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        say(error.format_message())  # the help itself is the answer; wrapped, nobody could read it
+        return WRONG_USE
+
     told = tell(error)
     if session.verbose and told.exit_code != INTERRUPTED:
         say("".join(traceback.format_exception(error)).rstrip())

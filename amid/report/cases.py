@@ -121,11 +121,20 @@ def _refusal(subject: Subject, *, inside: bool) -> str:
 def _shown(
     subject: Subject, place: str, case: CaseScore, planes: "tuple[Plane, ...]", note: str
 ) -> Shown:
-    values = [
-        f"{name} {number(value)}"
-        for name, value in sorted(case.values.items(), key=lambda x: (x[0] != subject.metric, x[0]))
+    whole = sorted((n for n in case.values if ":" not in n), key=lambda n: (n != subject.metric, n))
+    values = [_by_label(case, name) for name in whole]
+    return Shown(case.case, case.group, place, "; ".join(values), planes, note)
+
+
+def _by_label(case: CaseScore, metric: str) -> str:
+    """Return a metric's value over all labels, and in parentheses that of each label."""
+    labels = [
+        f"{name.partition(':')[2]} {number(value)}"
+        for name, value in sorted(case.values.items())
+        if name.startswith(f"{metric}:")
     ]
-    return Shown(case.case, case.group, place, ", ".join(values), planes, note)
+    told = f"{metric} {number(case.values[metric])}"
+    return f"{told} ({', '.join(labels)})" if labels else told
 
 
 def _pictured(subject: Subject, source: "_Source", place: str, case: CaseScore) -> Shown:

@@ -23,7 +23,7 @@ from ledger.record import NewEvent
 from ledger.store import Ledger
 from replay.history import History
 from tests.amid.export import sample_data
-from tests.amid.export.sample_run import CRUDE, FINAL, Variant, head_of, make
+from tests.amid.export.sample_run import CRUDE, FINAL, MEMBERS, Variant, head_of, make
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
@@ -229,3 +229,21 @@ def test_what_is_shipped_needs_the_standard_library_only(package: Path, name: st
     imported = {line.split()[1].split(".")[0] for line in text.splitlines() if line[:6] == "import"}
     assert imported <= set(sys.stdlib_module_names)
     assert len(text.splitlines()) < 250
+
+
+def test_weights_that_hold_images_stay_out_where_images_may_not_leave(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given a template that keeps training images, then its weights leave only if images may."""
+    monkeypatch.setattr(
+        "amid.export.payload.KEEPS_IMAGES", frozenset(a.split("-")[1] for a in MEMBERS)
+    )
+    kept, shared = tmp_path / "kept", tmp_path / "shared"
+    for place, share in ((kept, False), (shared, True)):
+        place.mkdir()
+        run = make(place, Variant(share=share))
+        assert build(run, FINAL, head_of(run), place / "out") == ()
+
+    names = {path.name for path in (kept / "out/payload/weights").rglob("*") if path.is_file()}
+    assert "WITHHELD.txt" in names
+    assert not list((shared / "out/payload/weights").rglob("WITHHELD.txt"))
