@@ -2,9 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from runtime.errors import RunMissing
+
+_LAST_US = 253_402_214_400_000_000
+"""The last day of the year 9999."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +22,11 @@ class Row:
     body: bytes
     hash: str
     body_hash: str
+
+
+def moment(at_us: int) -> datetime:
+    """Return a stored time. Total: a time beyond the calendar becomes its first or last day."""
+    return datetime.fromtimestamp(min(max(at_us, 0), _LAST_US) / 1_000_000, tz=UTC)
 
 
 def check_run(run: Path) -> Path:
