@@ -127,14 +127,16 @@ class DataProblems(AnswerIsNo):
     def __init__(self, problems: Sequence[Problem], *, where: str) -> None:
         count = len(problems)
         noun = "problem" if count == 1 else "problems"
-        super().__init__(
-            f"{count} {noun} in the data",
-            where=where,
-            why="a model trained or judged on such a case would be wrong without anyone noticing",
-            do="repair each file, or take the case out of the table, and run again",
-        )
+        absent = all(problem.missing for problem in problems)
+        why = "a model trained or judged on such a case would be wrong without anyone noticing"
+        do = "repair each file, or take the case out of the table, and run again"
+        if absent:
+            why = "every case of the table takes part, so each of its files must be there"
+            do = "give the folder that the paths start from with --data DIR, or correct the table"
+
+        super().__init__(f"{count} {noun} in the data", where=where, why=why, do=do)
         self.problems = tuple(problems)
-        if all(problem.missing for problem in self.problems):
+        if absent:
             self.exit_code = Missing.exit_code
 
     def __str__(self) -> str:

@@ -163,9 +163,9 @@ def _wall(budget: str) -> int:
         raise ContractWrong(
             f"--budget {budget!r} is not understood: {error}",
             where="--budget",
-            why="every attempt is paid out of it",
-            do="write a duration such as 10m, or leave it to task.toml",
-        ) from None
+            why="every stage of the run gets its share of it",
+            do="write 45s, 10m, 1h30m or 2d",
+        ) from error
 
 
 def _policy(agents: str, sandbox: str) -> Policy:

@@ -226,6 +226,18 @@ def job_ended(
     return (*access, *translated, finished)
 
 
+def job_broken(request: JobRequested, key: str, reason: str) -> JobFailed:
+    """Say that a job came to nothing by a defect of ours; nothing of it was measured."""
+    return JobFailed(
+        key=key,
+        epoch=request.epoch,
+        reason=reason[:_MESSAGE],
+        log=None,
+        assurance="none",
+        resources=Resources(wall_ms=0, cpu_ms=0, max_rss_kib=0),
+    )
+
+
 def kind_outcomes(request: JobRequested, out: Path, domain: Domain, put: PutBlob) -> Sequence[Fact]:
     """Return the facts that the domain reads out of a trusted job's output folder."""
     if request.kind not in _TRUSTED_OUTCOMES:

@@ -78,6 +78,10 @@ def answer_error(error: BaseException, session: Session) -> int:
     if isinstance(error, BrokenPipeError):
         return 0  # who reads us has seen enough, as in `amid tail RUN | head`
 
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        say(error.format_message())  # the help itself is the answer; wrapped, nobody could read it
+        return WRONG_USE
+
     told = tell(error)
     if session.verbose and told.exit_code != INTERRUPTED:
         say("".join(traceback.format_exception(error)).rstrip())
@@ -114,8 +118,8 @@ def tell(error: BaseException) -> Told:
             place = error.filename2 or error.filename or ""
             hint = _MACHINE[error.errno]
             return Told(MISSING, error.strerror or str(error), where=str(place), hint=hint)
-        case BaseExceptionGroup() if len(error.exceptions) == 1:
-            return tell(error.exceptions[0])
+        case BaseExceptionGroup():  # a failure of ours before anything else, else the first
+            return max(map(tell, error.exceptions), key=lambda told: told.exit_code == FAILED)
         case _:
             return _defect(error)
 

@@ -53,6 +53,24 @@ def check_run(run: Path) -> Path:
     return run
 
 
+def check_apart(run: Path, place: Path, *, but: str = "") -> None:
+    """Refuse to write into a run what is no part of it.
+
+    Raises:
+        AmidUsageError: the place lies in the folder of the run and is not the file `but`.
+    """
+    from amid.cli.errors import AmidUsageError
+
+    folder, target = run.resolve(), place.resolve()
+    if target.is_relative_to(folder) and not (but and target == folder / but):
+        raise AmidUsageError(
+            "this place lies in the folder of the run",
+            where=str(place),
+            why="what looks back on a run changes nothing in it",
+            hint="name another place with -o",
+        )
+
+
 def rows(run: Path, *, after: int = 0) -> Iterator[Row]:
     """Yield the events of a run in order; changes nothing in the folder."""
     check_run(run)

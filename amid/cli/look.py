@@ -23,6 +23,7 @@ LAST = frozenset({"run.finished", "run.aborted"})
 def status(*, run: Path, watch: bool, as_json: bool) -> int:
     """Say where RUN stands."""
     from amid.cli.folder import check_run
+    from amid.cli.standing import told
     from amid.cli.tables import text_of
 
     check_run(run)
@@ -36,7 +37,7 @@ def status(*, run: Path, watch: bool, as_json: bool) -> int:
         if watch:
             click.clear()
 
-        click.echo("\n".join(text_of(compose.status(run))))
+        click.echo("\n".join(text_of(told(compose.status(run)))))
         if watch:
             click.echo(f"as of event {seq}; ^C ends the watching, not the run", err=True)
 

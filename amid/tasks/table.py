@@ -120,7 +120,7 @@ def _cells(name: str, text: str) -> tuple[list[str], list[tuple[int, list[str]]]
 
 
 def _check_header(name: str, header: list[str], contract: Contract) -> None:
-    data, validation = contract.data, contract.validation
+    data = contract.data
     wanted = ["case", "split", data.group, *data.images]
     wanted += [data.label] if contract.task.kind == "segmentation" else []
     wanted += _attributes(contract)
@@ -138,8 +138,12 @@ def _check_header(name: str, header: list[str], contract: Contract) -> None:
     if len(header) == 1 and any(mark in header[0] for mark in ";\t"):
         problems = ["the columns are not separated by commas"]
 
-    if validation.by in (data.label, "case", *data.images):
-        problems.append(f'validation.by = "{validation.by}" is not a property of a case')
+    # their values stand in events and reports, where a patient's id must not
+    problems += [
+        f'"{column}" in [validation] stratify, report_by or by is not a property that cases share'
+        for column in _attributes(contract)
+        if column in (data.label, "case", "patient", *data.images)
+    ]
 
     if problems:
         raise _wrong(name, problems)

@@ -37,6 +37,7 @@ def test_absences_alone_make_it_a_missing_thing() -> None:
     bad = Problem("truncated", "line 3", "is cut short", "copy it")
 
     assert DataProblems([gone], where="data").exit_code == 3
+    assert "--data DIR" in DataProblems([gone], where="data").do
     assert DataProblems([gone, bad], where="data").exit_code == 1
 
 

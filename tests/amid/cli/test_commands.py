@@ -44,6 +44,18 @@ def test_wrong_use_is_2(arguments: list[str], capsys: pytest.CaptureFixture[str]
     assert "--help" in said.err
 
 
+@pytest.mark.parametrize("arguments", [[], ["events"]])
+def test_no_command_shows_the_help_as_it_is(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(arguments) == 2
+
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("Usage: amid")
+    assert "\nCommands:\n" in said.err
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -131,3 +143,12 @@ main()
     assert done.returncode == 130
     assert json.loads(done.stdout)["exit_code"] == 130
     assert sorted(path.name for path in tmp_path.iterdir()) == ["task"]
+
+
+@pytest.mark.parametrize("option", [["--budget", "soon"], ["--agents", "nobody=2"]])
+def test_an_option_that_is_not_understood_is_wrong_use(
+    tmp_path: Path, option: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(["run", str(tmp_path), "-o", str(tmp_path / "run"), *option]) == 2
+    assert "is not understood" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()

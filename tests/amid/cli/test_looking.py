@@ -162,3 +162,20 @@ def test_an_unknown_event_is_refused_without_a_traceback(run: Path) -> None:
 
     assert done.returncode == 3
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["report", "RUN", "-o", "RUN/ledger.db"],
+        ["rebuild", "RUN", "-o", "RUN/blobs/x"],
+        ["replay", "RUN", "--reproduce", "all", "-o", "RUN/x"],
+    ],
+    ids=" ".join,
+)
+def test_nothing_is_written_into_the_run_that_is_looked_at(run: Path, words: list[str]) -> None:
+    before = content(run)
+
+    assert call([word.replace("RUN", str(run)) for word in words]) == 2
+
+    assert content(run) == before

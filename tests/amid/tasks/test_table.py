@@ -40,6 +40,15 @@ def test_keeps_the_columns_that_the_contract_names(tmp_path: Path) -> None:
     assert found.rows[0].attributes == {"site": "Basel"}
 
 
+@pytest.mark.parametrize("key", ["stratify", "report_by"])
+@pytest.mark.parametrize("column", ["patient", "case", "image", "label"])
+def test_what_names_a_case_or_patient_is_no_property_of_cases(
+    tmp_path: Path, key: str, column: str
+) -> None:
+    with pytest.raises(TableWrong, match=f'"{column}" in .* is not a property that cases share'):
+        table(tmp_path, HEADER, ONE, **{key: (column,)})
+
+
 @pytest.mark.parametrize(
     ("lines", "says"),
     [
