@@ -1,10 +1,12 @@
 """Make a run folder with its first events: read, check and seal everything, or leave nothing."""
 
+import fcntl
 import os
 import re
 import secrets
 import shutil
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -12,7 +14,7 @@ from typing import Literal
 from ledger.blobs import BlobStore
 from ledger.events.run import RunStarted, SeedDrawn, Setting
 from ledger.store import Ledger
-from runtime.errors import RunExists
+from runtime.errors import RunBusy, RunExists
 from runtime.policy import Policy
 
 
@@ -58,17 +60,53 @@ def create_run(
     parents = [folder for folder in making.parents if not folder.exists()]
 
     try:
-        shutil.rmtree(making, ignore_errors=True)
-        making.mkdir(parents=True)
-        _first_events(start, making, settings)
-        making.rename(run)
+        making.mkdir(parents=True, exist_ok=True)
+        with _alone(making, run):
+            try:
+                _clear(making)
+                _first_events(start, making, settings)
+                making.rename(run)
+            finally:
+                shutil.rmtree(making, ignore_errors=True)
     except OSError as error:
         raise from_os_error(error, doing="making the run", place=making) from error
     finally:
-        shutil.rmtree(making, ignore_errors=True)
         for folder in parents:  # those made for nothing; one that holds the run stays
             with suppress(OSError):
                 folder.rmdir()
+
+
+@contextmanager
+def _alone(making: Path, run: Path) -> Iterator[None]:
+    """Hold the folder against another process that makes the same run."""
+    handle = os.open(making, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            mine = os.path.samestat(os.fstat(handle), making.stat())
+        except (BlockingIOError, FileNotFoundError):
+            mine = False
+
+        if not mine:
+            raise RunBusy(
+                f"another process is making {run}",
+                where=making,
+                why="two runs in one folder would be neither",
+                hint="choose another folder with -o",
+            )
+
+        yield
+    finally:
+        os.close(handle)
+
+
+def _clear(making: Path) -> None:
+    """Remove what a process left that was killed while it made this run."""
+    for path in making.iterdir():
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,8 +118,8 @@ def tell(error: BaseException) -> Told:
             place = error.filename2 or error.filename or ""
             hint = _MACHINE[error.errno]
             return Told(MISSING, error.strerror or str(error), where=str(place), hint=hint)
-        case BaseExceptionGroup() if len(error.exceptions) == 1:
-            return tell(error.exceptions[0])
+        case BaseExceptionGroup():  # a failure of ours before anything else, else the first
+            return max(map(tell, error.exceptions), key=lambda told: told.exit_code == FAILED)
         case _:
             return _defect(error)
 

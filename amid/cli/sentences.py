@@ -71,9 +71,19 @@ SENTENCES: Mapping[str, str] = {
 """Stored name of an event to its sentence."""
 
 
+def fields_of(body: bytes) -> dict[str, Any]:
+    """Return the fields of a stored body. Total: what was altered is shown as it stands."""
+    try:
+        found = json.loads(body)
+    except ValueError:
+        found = None
+
+    return found if isinstance(found, dict) else {"unreadable": body[:200].hex()}
+
+
 def sentence(type_name: str, body: bytes) -> str:
     """Return one line for a stored event. Total: an unknown event is told by its fields."""
-    fields = json.loads(body)
+    fields = fields_of(body)
     template = SENTENCES.get(type_name)
     if template is None:
         return _line(_part(fields))

@@ -1,5 +1,7 @@
 """Making a run: whole, or refused in words with nothing left behind."""
 
+import fcntl
+import os
 from pathlib import Path
 
 import pytest
@@ -72,3 +74,20 @@ def test_a_list_of_mistakes_is_told_line_by_line(
     assert lines[0] == "amid: 12 mistakes in the case table"
     assert lines[1] == '  - line 2: split is "trian"; allowed: train, test'
     assert len(lines) < 10
+
+
+def test_two_that_make_one_run_do_not_disturb_each_other(task: Path) -> None:
+    making = task.parent / ".run.making"
+    making.mkdir()
+    (making / "half").write_text("of another")
+    handle = os.open(making, os.O_RDONLY)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    words = ["run", str(task), "-o", str(task.parent / "run"), "--until", "profile"]
+
+    assert call(words) == 4
+    assert (making / "half").read_text() == "of another"
+
+    os.close(handle)
+    assert call(words) == 0
+    assert sorted(path.name for path in task.parent.iterdir()) == ["run", "task"]
+    assert not (task.parent / "run" / "half").exists()
