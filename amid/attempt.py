@@ -18,6 +18,10 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,99}")
 _MEMBER = re.compile(r"a-[a-z0-9-]{1,118}")
 _MAX_DESCRIPTION = 400
 _MAX_WORDS = 32
+_MAX_COMMAND = 8192
+"""Bytes; the whole launch of a job, with its paths, is one message on a socket."""
+_MAX_CLAIMS = 32
+_MAX_METRIC = 100
 
 
 def read(attempt_toml: bytes) -> Manifest:
@@ -56,6 +60,8 @@ def _parse(attempt_toml: bytes) -> dict[str, object]:
         ) from error
     except tomllib.TOMLDecodeError as error:
         raise AttemptRefused(f"this is not TOML: {error}", where=_FILE) from error
+    except (ValueError, RecursionError) as error:  # a number of 5000 digits, 6000 brackets
+        raise AttemptRefused(f"this cannot be read: {error}", where=_FILE) from error
 
 
 def _only(table: Mapping[str, object], allowed: Sequence[str], where: str) -> None:
@@ -102,6 +108,9 @@ def _command(table: Mapping[str, object], key: str, *, may_be_empty: bool) -> tu
     if len(words) > _MAX_WORDS or not all(word and word.isprintable() for word in words):
         raise _refused(key, f"must have at most {_MAX_WORDS} words of printable text")
 
+    if sum(len(word.encode()) for word in words) > _MAX_COMMAND:
+        raise _refused(key, f"must have at most {_MAX_COMMAND} bytes")
+
     _check_script(key, words[1])
 
     return tuple(words)
@@ -139,6 +148,9 @@ def _claims(table: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
     if not isinstance(claims, list) or not all(isinstance(claim, dict) for claim in claims):
         raise _refused("claims", "must be tables [[claims]] with metric and value")
 
+    if len(claims) > _MAX_CLAIMS:
+        raise _refused("claims", f"has {len(claims)} entries; at most {_MAX_CLAIMS} are read")
+
     return tuple(_claim(claim) for claim in claims)
 
 
@@ -149,13 +161,17 @@ def _claim(claim: Mapping[str, object]) -> tuple[str, str]:
     if not isinstance(metric, str) or not metric.strip() or not metric.isprintable():
         raise _refused("claims", "needs the name of a metric in each claim")
 
+    if len(metric) > _MAX_METRIC:
+        raise _refused("claims", f"names a metric of more than {_MAX_METRIC} characters")
+
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise _refused("claims", f"needs a number as the value of {metric}")
 
     try:
         number = float(value)
-    except ValueError as error:
-        raise _refused("claims", f"says {metric} is {value!r}, which is not a number") from error
+    except (ValueError, OverflowError) as error:
+        shown = repr(value)[:40]
+        raise _refused("claims", f"says {metric} is {shown}, which is not a number") from error
 
     if not math.isfinite(number):
         raise _refused("claims", f"says {metric} is {value}: claim a finite number or nothing")

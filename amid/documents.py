@@ -125,6 +125,8 @@ class View(Part):
     view: str
     labels: dict[str, int]
     cases: tuple[ViewCase, ...]
+    tune: tuple[str, ...] = ()
+    """Cases to tune on and not to fit: the inner set, whose scores would otherwise flatter."""
 
 
 class CaseScore(Part):

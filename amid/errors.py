@@ -5,7 +5,7 @@
     ├── Missing (3)              TaskMissing, DataMissing, NotSupported, VaultMissing,
     │                             PackageMissing
     ├── AnswerIsNo (1)           DataProblems, GroupLeak, TooFewGroups, DataChanged, VaultExposed
-    └── Failed (5)               FileTrouble; with 3: NoSpace, NoPermission
+    └── Failed (5)               FileTrouble; with 3: NoSpace, NoPermission; with 2: PathWrong
 
 A message says what is wrong, where, why it matters and what to do, in under ten lines (a list of
 data problems shows its first twenty).
@@ -127,14 +127,16 @@ class DataProblems(AnswerIsNo):
     def __init__(self, problems: Sequence[Problem], *, where: str) -> None:
         count = len(problems)
         noun = "problem" if count == 1 else "problems"
-        super().__init__(
-            f"{count} {noun} in the data",
-            where=where,
-            why="a model trained or judged on such a case would be wrong without anyone noticing",
-            do="repair each file, or take the case out of the table, and run again",
-        )
+        absent = all(problem.missing for problem in problems)
+        why = "a model trained or judged on such a case would be wrong without anyone noticing"
+        do = "repair each file, or take the case out of the table, and run again"
+        if absent:
+            why = "every case of the table takes part, so each of its files must be there"
+            do = "give the folder that the paths start from with --data DIR, or correct the table"
+
+        super().__init__(f"{count} {noun} in the data", where=where, why=why, do=do)
         self.problems = tuple(problems)
-        if all(problem.missing for problem in self.problems):
+        if absent:
             self.exit_code = Missing.exit_code
 
     def __str__(self) -> str:
@@ -164,8 +166,21 @@ class NoPermission(Failed):
     exit_code = 3
 
 
+class PathWrong(Failed):
+    """A path leads nowhere, or to something that is not a plain file."""
+
+    exit_code = 2
+
+
 class FileTrouble(Failed):
     """The file system reported another failure."""
+
+
+_PATH = frozenset(
+    (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.EINVAL,
+     errno.ENXIO)
+)  # fmt: skip
+"""What the system says of a wrong path; `amid.files` says EINVAL of a pipe or a device."""
 
 
 def from_os_error(error: OSError, *, doing: str, place: Path) -> Failed:
@@ -186,6 +201,14 @@ def from_os_error(error: OSError, *, doing: str, place: Path) -> Failed:
             where=where,
             why="the run must write its own folder and read every file of the case table",
             do="choose a folder you may write (-o), or correct the permissions of this one",
+        )
+
+    if error.errno in _PATH:
+        return PathWrong(
+            f"{(error.strerror or str(error)).lower()} while {doing}",
+            where=where,
+            why="what a path names is read or written as it stands, and never guessed",
+            do="correct the path; a file must be a regular file",
         )
 
     return FileTrouble(
@@ -213,6 +236,7 @@ __all__ = [
     "NoSpace",
     "NotSupported",
     "PackageMissing",
+    "PathWrong",
     "Problem",
     "SplitWrong",
     "TableWrong",

@@ -1,7 +1,12 @@
 """Make a run folder with its first events: read, check and seal everything, or leave nothing."""
 
+import fcntl
+import os
+import re
 import secrets
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -10,7 +15,7 @@ from ledger.blobs import BlobStore
 from ledger.events.data import ProbeMeasured
 from ledger.events.run import RunStarted, SeedDrawn, Setting
 from ledger.store import Ledger
-from runtime.errors import RunExists
+from runtime.errors import RunBusy, RunExists
 from runtime.policy import Policy
 
 
@@ -34,7 +39,7 @@ def create_run(
         runtime.errors.RunExists: something already lies at the run's path.
         amid.errors.AmidError: the task, its data or an option cannot be used.
     """
-    if run.exists():
+    if os.path.lexists(os.path.abspath(run)):  # noqa: PTH100 - `x/..` too, whether x is there
         raise RunExists(
             f"{run} exists already",
             where=run,
@@ -44,28 +49,67 @@ def create_run(
 
     from amid import environment, prices
     from amid.errors import from_os_error
-    from amid.tasks.contract import seconds
 
     start = _Start(
         task=task,
         data=data,
         seed=seed,
-        wall=None if budget is None else seconds(budget),
+        wall=None if budget is None else _wall(budget),
         cores=cores or environment.usable_cores(),
         prices=() if probe is None else prices.read(probe),
     )
     settings = _settings(_policy(agents, sandbox), start, cores=cores, budget=budget)
     making = run.absolute().parent / f".{run.name}.making"
+    parents = [folder for folder in making.parents if not folder.exists()]
 
     try:
-        shutil.rmtree(making, ignore_errors=True)
-        making.mkdir(parents=True)
-        _first_events(start, making, settings)
-        making.rename(run)
+        making.mkdir(parents=True, exist_ok=True)
+        with _alone(making, run):
+            try:
+                _clear(making)
+                _first_events(start, making, settings)
+                making.rename(run)
+            finally:
+                shutil.rmtree(making, ignore_errors=True)
     except OSError as error:
         raise from_os_error(error, doing="making the run", place=making) from error
     finally:
-        shutil.rmtree(making, ignore_errors=True)
+        for folder in parents:  # those made for nothing; one that holds the run stays
+            with suppress(OSError):
+                folder.rmdir()
+
+
+@contextmanager
+def _alone(making: Path, run: Path) -> Iterator[None]:
+    """Hold the folder against another process that makes the same run."""
+    handle = os.open(making, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            mine = os.path.samestat(os.fstat(handle), making.stat())
+        except (BlockingIOError, FileNotFoundError):
+            mine = False
+
+        if not mine:
+            raise RunBusy(
+                f"another process is making {run}",
+                where=making,
+                why="two runs in one folder would be neither",
+                hint="choose another folder with -o",
+            )
+
+        yield
+    finally:
+        os.close(handle)
+
+
+def _clear(making: Path) -> None:
+    """Remove what a process left that was killed while it made this run."""
+    for path in making.iterdir():
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,17 +157,32 @@ def _first_events(start: _Start, making: Path, settings: tuple[Setting, ...]) ->
         journal.append((started, drawn, captured, environment.acquired(journal.term), *facts))
 
 
+def _wall(budget: str) -> int:
+    from amid.errors import ContractWrong
+    from amid.tasks.contract import seconds
+
+    try:
+        return seconds(budget)
+    except ValueError as error:
+        raise ContractWrong(
+            f"--budget {budget!r} is not understood: {error}",
+            where="--budget",
+            why="every stage of the run gets its share of it",
+            do="write 45s, 10m, 1h30m or 2d",
+        ) from error
+
+
 def _policy(agents: str, sandbox: str) -> Policy:
     from amid.errors import ContractWrong
 
     name, _, count = agents.partition("=")
 
-    if name != "recipe" or not (count or "1").isdigit() or int(count or 1) < 1:
+    if name != "recipe" or re.fullmatch("[1-9][0-9]{0,2}", count or "1") is None:
         raise ContractWrong(
             f"--agents {agents!r} is not understood",
             where="--agents",
             why="every worker needs a backend that this version has",
-            do="write recipe=N, with N the number of workers in a round",
+            do="write recipe=N, with N the number of workers in a round, 1 to 999",
         )
 
     kind: Literal["none", "landlock"] = "none" if sandbox == "none" else "landlock"

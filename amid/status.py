@@ -1,5 +1,6 @@
 """Where a run stands, as plain JSON values for people and programs."""
 
+from ledger.events.data import TaskAgreed
 from projections.attempts import Attempt
 from projections.lanes import Lane
 from projections.run import RunState
@@ -12,6 +13,7 @@ def status(state: RunState) -> dict[str, object]:
     return {
         "run": "" if state.task.started is None else state.task.started.run,
         "task": "" if state.task.task is None else state.task.task.task,
+        "metric": "" if state.task.task is None else _metric(state.task.task),
         "events": state.seq,
         "stage": "ended" if ended is not None else stage or "planning",
         "outcome": None if ended is None else ended.outcome,
@@ -25,6 +27,11 @@ def status(state: RunState) -> dict[str, object]:
         "lanes": [_lane(lane) for lane in state.lanes],
         "attempts": [_attempt(attempt) for attempt in state.attempts],
     }
+
+
+def _metric(task: TaskAgreed) -> str:
+    better = "higher" if task.direction == "maximize" else "lower"
+    return f"{task.metric}, {better} is better"
 
 
 def _under_way(state: RunState) -> list[str]:

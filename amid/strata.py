@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from amid.documents import CaseScores, Inventory
 from amid.intervals import grouped, interval
+from amid.metrics.registry import metric as registered
 from ledger.events.base import real
 from ledger.events.data import Score
 
@@ -60,7 +61,7 @@ def _score(metric: str, members: list[tuple[str, float | None]]) -> Score:
             status=f"undefined: none of {len(members)} cases has a value",
         )  # fmt: skip
 
-    found = interval(grouped(defined))
+    found = interval(grouped(defined), within=registered(metric).within)
     status = f"partial: {left} of {len(members)} cases have no value" if left else "ok"
     return Score(
         metric=metric,

@@ -22,6 +22,7 @@ from blake3 import blake3
 from amid import canonical, gzip_header
 from amid.documents import Case, Inventory, Split, View, ViewCase
 from amid.errors import DataChanged, from_os_error
+from amid.files import read as read_file
 from amid.tasks.contract import Contract
 from amid.vault import AliasedCase, Vault, commitment
 
@@ -69,7 +70,8 @@ def lay_out(
         making = Path(tempfile.mkdtemp(prefix=f".{into.name}.", dir=into.parent))
         try:
             builder = _Builder(Vault.open(vault), inventory, contract, making, data)
-            builder.build(view, cases, labels=labels)
+            tune = tuple(sorted(split.inner)) if labels else ()
+            builder.build(view, cases, labels=labels, tune=tune)
             _publish(making, into)
         finally:
             _remove(making)
@@ -116,14 +118,21 @@ class _Builder:
         self._data = data or Path(aliases.data)
         self._aliased = {case.alias: case for case in aliases.cases}
 
-    def build(self, view: str, names: tuple[str, ...], *, labels: bool) -> None:
+    def build(
+        self, view: str, names: tuple[str, ...], *, labels: bool, tune: tuple[str, ...]
+    ) -> None:
         """Copy the files of the cases and write `cases.json` last."""
         (self._making / "images").mkdir()
         if labels:
             (self._making / "labels").mkdir()
 
         shown = tuple(self._case(name, labels=labels) for name in names)
-        document = View(view=view, labels=dict(self._contract.labels), cases=shown)
+        document = View(
+            view=view,
+            labels=dict(self._contract.labels),
+            cases=shown,
+            tune=tune,
+        )
         (self._making / "cases.json").write_bytes(canonical.to_bytes(document))
 
     def _case(self, name: str, *, labels: bool) -> ViewCase:
@@ -160,7 +169,7 @@ class _Builder:
 
 def _read(source: Path) -> bytes:
     try:
-        return source.read_bytes()
+        return read_file(source)
     except (FileNotFoundError, NotADirectoryError):
         raise _changed(source) from None
 

@@ -96,7 +96,9 @@ class Reader:
             LedgerUnsettled: the file was written to meanwhile, so this was not one state of it.
         """
         with sqlite.translated(self.path, reading=True):
-            yield from self.connection.execute(_FROM, (first,))
+            # not `yield from`: it would close the cursor of a connection that is closed already
+            for row in self.connection.execute(_FROM, (first,)):  # noqa: UP028
+                yield row
 
         if self._copy is None and _state(self.path) != self._before:
             raise LedgerUnsettled(self.path)

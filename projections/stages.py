@@ -84,7 +84,3 @@ class Stages:
                 n += slot.turns
 
         raise KeyError(f"no round names worker {worker}")
-
-    def looks_reserved(self) -> int:
-        """Return how many looks all opened rounds have reserved."""
-        return sum(slot.turns for opened in self.rounds for slot in opened.slots)

@@ -16,7 +16,7 @@ from projections.jobs import Job
 from projections.run import RunState
 from projections.workers import Worker
 from runtime import jobspec, landing, layout, private
-from runtime.errors import AgentFailed, Refused
+from runtime.errors import AgentFailed, Refused, Unexpected
 from runtime.intents import Intent, JobIntent
 from runtime.ports import (
     Agent,
@@ -47,11 +47,24 @@ class Effects:
     """Two jobs may want the same data view at once; it is laid out by the first."""
 
     async def perform(self, state: RunState, intent: Intent) -> Sequence[Fact]:
-        """Carry out one intent. Known failures come back as facts; unknown ones are raised."""
-        if isinstance(intent, JobIntent):
-            return await self._job(state, intent.job)
+        """Carry out one intent; known failures come back as facts.
 
-        return await self._session(state, intent.worker)
+        Raises:
+            Unexpected: a defect of ours. It holds the facts of a failure, to be appended before it
+                is raised again: or a resumed run would meet the same defect at the same place.
+            Exception: the machine's (OSError), or one that says by its `exit_code` what a person
+                can do. The intent stays open, and a resumed run tries it again.
+        """
+        try:
+            if isinstance(intent, JobIntent):
+                return await self._job(state, intent.job)
+
+            return await self._session(state, intent.worker)
+        except Exception as defect:
+            if isinstance(defect, OSError) or hasattr(defect, "exit_code"):
+                raise
+
+            raise Unexpected(intent.says, _failed(intent, defect)) from defect
 
     # --- sessions -------------------------------------------------------------------------
 
@@ -159,6 +172,16 @@ class Effects:
         roots = {name: self.run / name for name in ("vault", "blobs", "jobs")}
         named = roots | {"run": self.run} | dict(self.domain.roots(self.run))
         return named if view is None else named | {"view": view}
+
+
+def _failed(intent: Intent, defect: Exception) -> Sequence[Fact]:
+    reason = f"unexpected: {type(defect).__name__}: {defect}"
+
+    if isinstance(intent, JobIntent):
+        return (landing.job_broken(intent.job.request, intent.job.key, reason),)
+
+    asked = intent.worker.session
+    return () if asked is None else (landing.session_failed(asked, reason),)
 
 
 def _base(state: RunState, worker: Worker) -> str | None:

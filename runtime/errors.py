@@ -12,11 +12,15 @@ AmidRuntimeError                5  the work failed
 ├── RunBusy                     4  another writer holds the run
 ├── ExecutorFailed              5  the executor itself failed, whatever the job did
 ├── AgentFailed                 5  an agent backend broke off
+├── Unexpected                  5  a defect of ours met an intent, which is recorded as failed
 └── Diverged                    1  a redone piece of work differs from the recorded one
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
+
+from ledger.events.base import Fact
 
 
 class AmidRuntimeError(Exception):
@@ -98,6 +102,19 @@ class AgentFailed(AmidRuntimeError):
     """An agent backend broke off in the middle of a turn."""
 
 
+class Unexpected(AmidRuntimeError):
+    """A defect of ours met an intent; `facts` record it as failed."""
+
+    def __init__(self, doing: str, facts: Sequence[Fact]) -> None:
+        """Say what was being done, with the facts to append."""
+        super().__init__(
+            f"a defect of amid in {doing}",
+            why="it is recorded as failed, so that the run can go on without it",
+            hint="report the traceback that -v shows; `amid resume` goes on",
+        )
+        self.facts = facts
+
+
 __all__ = [
     "AgentFailed",
     "AgentUnavailable",
@@ -111,5 +128,6 @@ __all__ = [
     "RunExists",
     "RunMissing",
     "SandboxUnavailable",
+    "Unexpected",
     "WorktreeRefused",
 ]

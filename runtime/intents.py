@@ -18,6 +18,12 @@ class JobIntent:
         """The key and epoch, unique among intents."""
         return f"{self.job.key}.{self.job.request.epoch}"
 
+    @property
+    def says(self) -> str:
+        """What is to be done, for people."""
+        request = self.job.request
+        return f"{request.kind} {request.subject} {request.fold} in {self.job.key[:12]}"
+
 
 @dataclass(frozen=True, slots=True)
 class SessionIntent:
@@ -31,6 +37,11 @@ class SessionIntent:
         session = self.worker.session
         epoch = 0 if session is None else session.epoch
         return f"{self.worker.id}.{self.worker.turn}.{epoch}"
+
+    @property
+    def says(self) -> str:
+        """What is to be done, for people."""
+        return f"turn {self.worker.turn} of {self.worker.id}"
 
 
 Intent = JobIntent | SessionIntent

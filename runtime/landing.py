@@ -92,6 +92,7 @@ def handed_in(
             hint="write attempt.toml into the root of the worktree",
         )
 
+    submitted = _submitted(state, worker, asked, frozen, domain)  # refuses before a blob is stored
     facts: list[Fact] = [
         TurnFinished(
             worker=worker.id,
@@ -109,7 +110,7 @@ def handed_in(
         note = put(content["notes.md"])
         facts.append(NoteLeft(worker=worker.id, turn=asked.turn, note=note))
 
-    return (*facts, _submitted(state, worker, asked, frozen, domain))
+    return (*facts, submitted)
 
 
 def _commit(worker: Worker, asked: SessionRequested, frozen: Frozen, put: PutBlob) -> CommitFrozen:
@@ -223,6 +224,18 @@ def job_ended(
         resources=used,
     )
     return (*access, *translated, finished)
+
+
+def job_broken(request: JobRequested, key: str, reason: str) -> JobFailed:
+    """Say that a job came to nothing by a defect of ours; nothing of it was measured."""
+    return JobFailed(
+        key=key,
+        epoch=request.epoch,
+        reason=reason[:_MESSAGE],
+        log=None,
+        assurance="none",
+        resources=Resources(wall_ms=0, cpu_ms=0, max_rss_kib=0),
+    )
 
 
 def kind_outcomes(request: JobRequested, out: Path, domain: Domain, put: PutBlob) -> Sequence[Fact]:

@@ -12,9 +12,10 @@ from ledger.events.work import BudgetExhausted
 from projections.run import RunState
 from runtime import crash
 from runtime.decide import Context, decide
-from runtime.errors import ExecutorFailed
+from runtime.errors import ExecutorFailed, Unexpected
 from runtime.intents import Intent, open_intents
 from runtime.journal import Journal
+from runtime.watching import bind, log
 
 Perform = Callable[[RunState, Intent], Awaitable[Sequence[Fact]]]
 Reconcile = Callable[[Sequence[Intent]], Sequence[Fact]]
@@ -35,6 +36,8 @@ class _Landed:
 
     intent: Intent
     facts: Sequence[Fact]
+    defect: Unexpected | None = None
+    """Raised again once its facts are appended: nothing is lost, nothing is hushed up."""
 
 
 async def drive(
@@ -53,7 +56,10 @@ async def drive(
 
     Raises:
         runtime.errors.ExecutorFailed: nothing is under way and no decider has anything to say.
+        runtime.errors.Unexpected: a defect of ours; what it met is recorded as failed.
     """
+    started = journal.state.task.started
+    bind("" if started is None else started.run)
     send, receive = anyio.create_memory_object_stream[_Landed](math.inf)
     flying: set[str] = set()
 
@@ -89,12 +95,13 @@ async def drive(
 def settle(journal: Journal, context: Context, stop: Stop) -> bool:
     """Decide and append until all is quiet; say whether the run is over or asked to stop."""
     while journal.state.task.finished is None and not stop(journal.state):
-        _, events = decide(journal.state, context)
+        name, events = decide(journal.state, context)
 
         if not events:
             return False
 
         journal.append(events)
+        log.debug("decided", by=name, events=len(events), seq=journal.state.seq)
         crash.point("decided")
 
     return True
@@ -104,9 +111,14 @@ async def _fly(
     perform: Perform, state: RunState, intent: Intent, send: MemoryObjectSendStream[_Landed]
 ) -> None:
     crash.point("before-effect")
-    facts = await perform(state, intent)
+    log.debug("begins", intent=intent.says, seq=state.seq)
+    try:
+        landed = _Landed(intent, await perform(state, intent))
+    except Unexpected as defect:
+        landed = _Landed(intent, defect.facts, defect)
+
     crash.point("after-effect")
-    await send.send(_Landed(intent, facts))
+    await send.send(landed)
 
 
 async def _land(
@@ -123,6 +135,11 @@ async def _land(
         landed = await receive.receive()
         flying.discard(landed.intent.name)
         journal.append(landed.facts)
+        log.debug("came back", intent=landed.intent.says, seq=journal.state.seq)
+
+        if landed.defect is not None:
+            raise landed.defect
+
         return
 
     stage = journal.state.stages.now or "explore"

@@ -40,4 +40,5 @@ def check(evidence: Evidence) -> Finding:
         grounds = [number(digest, some(cases)) for digest, cases in twins]
         return finding(ID, "note", "OK_NOTE", says, grounds)
 
-    return passed(ID, f"{len(by_hash)} images in {channels} channels, none of them twice")
+    many = f"{channels} channel" if channels == 1 else f"{channels} channels"
+    return passed(ID, f"{len(by_hash)} images in {many}, none of them twice")

@@ -23,7 +23,15 @@ def check(evidence: Evidence) -> Finding:
         if e.payload == evidence.payload and e.attempt != evidence.attempt
     ]
     if not same:
-        return passed(ID, f"differs from each of {len(evidence.earlier)} other attempts", grounds)
+        others = len(evidence.earlier)
+        says = (
+            f"differs from each of {others} other attempts"
+            if others > 1
+            else (
+                "differs from the one other attempt" if others else "there is no other attempt yet"
+            )
+        )
+        return passed(ID, says, grounds)
 
     names = some([e.attempt for e in same])
     if all(e.lane == evidence.lane for e in same):

@@ -9,6 +9,7 @@ Nothing heavy is imported here or by a command's module: each command imports wh
 is called, so that `amid --help` and `amid verify` load no network library.
 """
 
+import signal
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -62,7 +63,8 @@ def call(arguments: Sequence[str]) -> int:
 
 
 def main() -> NoReturn:
-    """Run the command line of this process."""
+    """Run the command line of this process. Being told to end is an interruption like ^C."""
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     sys.exit(call(sys.argv[1:]))
 
 

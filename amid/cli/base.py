@@ -35,7 +35,7 @@ class Command(click.Command):
                 is_flag=True,
                 expose_value=False,
                 callback=_see_more,
-                help="Show tracebacks.",
+                help="Show tracebacks and progress.",
             )
         )
 

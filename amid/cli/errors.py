@@ -29,6 +29,9 @@ _MACHINE = {
     errno.EROFS: "choose a place that is not read-only",
     errno.ENOENT: "check the path",
     errno.ENOTDIR: "check the path",
+    errno.EISDIR: "check the path",
+    errno.ELOOP: "check the path",
+    errno.ENAMETOOLONG: "choose a shorter path",
 }
 
 
@@ -75,6 +78,10 @@ def answer_error(error: BaseException, session: Session) -> int:
     if isinstance(error, BrokenPipeError):
         return 0  # who reads us has seen enough, as in `amid tail RUN | head`
 
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        say(error.format_message())  # the help itself is the answer; wrapped, nobody could read it
+        return WRONG_USE
+
     told = tell(error)
     if session.verbose and told.exit_code != INTERRUPTED:
         say("".join(traceback.format_exception(error)).rstrip())
@@ -111,8 +118,8 @@ def tell(error: BaseException) -> Told:
             place = error.filename2 or error.filename or ""
             hint = _MACHINE[error.errno]
             return Told(MISSING, error.strerror or str(error), where=str(place), hint=hint)
-        case BaseExceptionGroup() if len(error.exceptions) == 1:
-            return tell(error.exceptions[0])
+        case BaseExceptionGroup():  # a failure of ours before anything else, else the first
+            return max(map(tell, error.exceptions), key=lambda told: told.exit_code == FAILED)
         case _:
             return _defect(error)
 
@@ -128,13 +135,17 @@ def _ours(error: BaseException, code: int) -> Told:
         values = (getattr(error, name, None) for name in names)
         return next((str(value) for value in values if value), "")
 
+    what, *listed = (part("what") or str(error) or type(error).__name__).splitlines()
     return Told(
         code,
-        part("what") or str(error) or type(error).__name__,
+        what,
         where=part("where", "path"),
         why=part("why"),
         hint=part("hint", "do"),
-        details=tuple(_detail(problem) for problem in getattr(error, "problems", ())),
+        details=(
+            *(line.strip().removeprefix("- ") for line in listed),
+            *(_detail(problem) for problem in getattr(error, "problems", ())),
+        ),
     )
 
 

@@ -3,17 +3,15 @@
 Names are gathered from the ledger alone, in one pass; the file of a blob is read only to be shown.
 """
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from amid.cli.errors import AmidUsageError
-from amid.cli.folder import Row, check_run, rows
-from amid.cli.sentences import sentence
+from amid.cli.folder import Row, check_run, moment, rows
+from amid.cli.sentences import fields_of, sentence
 from ledger.events.base import Fact, blobs_of
 from ledger.events.job import JobRequested
 from ledger.events.key import key_of
@@ -59,11 +57,11 @@ def _whole(row: Row) -> dict[str, object]:
     return {
         "type": row.type,
         "v": row.v,
-        "at": datetime.fromtimestamp(row.at_us / 1_000_000, tz=UTC).isoformat(),
+        "at": moment(row.at_us).isoformat(),
         "hash": row.hash,
         "body_hash": row.body_hash,
         "says": sentence(row.type, row.body),
-        "body": json.loads(row.body),
+        "body": fields_of(row.body),
     }
 
 
@@ -184,7 +182,7 @@ _FIELDS = {
 
 def _names(row: Row) -> Iterator[tuple[str, str]]:
     """Yield kind and name of everything an event speaks of."""
-    body = json.loads(row.body)
+    body = fields_of(row.body)
     yield from _named(body)
     event = _event(row)
     if isinstance(event, JobRequested):

@@ -2,9 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from runtime.errors import RunMissing
+
+_LAST_US = 253_402_214_400_000_000
+"""The last day of the year 9999."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +22,11 @@ class Row:
     body: bytes
     hash: str
     body_hash: str
+
+
+def moment(at_us: int) -> datetime:
+    """Return a stored time. Total: a time beyond the calendar becomes its first or last day."""
+    return datetime.fromtimestamp(min(max(at_us, 0), _LAST_US) / 1_000_000, tz=UTC)
 
 
 def check_run(run: Path) -> Path:
@@ -42,6 +51,24 @@ def check_run(run: Path) -> Path:
         )
 
     return run
+
+
+def check_apart(run: Path, place: Path, *, but: str = "") -> None:
+    """Refuse to write into a run what is no part of it.
+
+    Raises:
+        AmidUsageError: the place lies in the folder of the run and is not the file `but`.
+    """
+    from amid.cli.errors import AmidUsageError
+
+    folder, target = run.resolve(), place.resolve()
+    if target.is_relative_to(folder) and not (but and target == folder / but):
+        raise AmidUsageError(
+            "this place lies in the folder of the run",
+            where=str(place),
+            why="what looks back on a run changes nothing in it",
+            hint="name another place with -o",
+        )
 
 
 def rows(run: Path, *, after: int = 0) -> Iterator[Row]:

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,7 @@ LAST = frozenset({"run.finished", "run.aborted"})
 def status(*, run: Path, watch: bool, as_json: bool) -> int:
     """Say where RUN stands."""
     from amid.cli.folder import check_run
+    from amid.cli.standing import told
     from amid.cli.tables import text_of
 
     check_run(run)
@@ -37,7 +37,7 @@ def status(*, run: Path, watch: bool, as_json: bool) -> int:
         if watch:
             click.clear()
 
-        click.echo("\n".join(text_of(compose.status(run))))
+        click.echo("\n".join(text_of(told(compose.status(run)))))
         if watch:
             click.echo(f"as of event {seq}; ^C ends the watching, not the run", err=True)
 
@@ -95,27 +95,24 @@ def tail(*, run: Path, count: int | None, once: bool, as_json: bool) -> int:
 
 
 def _line(row: "Row", text: str) -> str:
-    return f"{row.seq:>6}  {_at(row.at_us):%H:%M:%S}  {row.type:<26} {text}"
+    from amid.cli.folder import moment
+
+    return f"{row.seq:>6}  {moment(row.at_us):%H:%M:%S}  {row.type:<26} {text}"
 
 
 def _plain(row: "Row") -> dict[str, object]:
-    import json
-
-    from amid.cli.sentences import sentence
+    from amid.cli.folder import moment
+    from amid.cli.sentences import fields_of, sentence
 
     return {
         "seq": row.seq,
-        "at": _at(row.at_us).isoformat(),
+        "at": moment(row.at_us).isoformat(),
         "type": row.type,
         "v": row.v,
         "hash": row.hash,
         "says": sentence(row.type, row.body),
-        "body": json.loads(row.body),
+        "body": fields_of(row.body),
     }
-
-
-def _at(at_us: int) -> datetime:
-    return datetime.fromtimestamp(at_us / 1_000_000, tz=UTC)
 
 
 @click.command(cls=Command)

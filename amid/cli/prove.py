@@ -74,12 +74,15 @@ def replay(
     Sends the recorded outcomes through today's deciders and names the first decision that differs.
     With --reproduce the recorded work itself is executed again and compared byte for byte.
     """
-    from amid.cli.folder import check_run
+    from amid.cli.folder import check_apart, check_run
 
     if reproduce is None and not (data is None and seed is None and into is None):
         raise click.UsageError("--data, --seed and -o go with --reproduce ATTEMPT or all")
 
     check_run(run)
+    if into is not None:
+        check_apart(run, into)
+
     from amid import compose
 
     if reproduce is not None:
@@ -114,9 +117,10 @@ def rebuild(*, run: Path, into: Path, as_json: bool) -> int:
     Commits, predictions and the package come out byte for byte; nothing is executed and no other
     file of RUN is read.
     """
-    from amid.cli.folder import check_run
+    from amid.cli.folder import check_apart, check_run
 
     check_run(run)
+    check_apart(run, into)
     from replay.rebuild import rebuild as make_again
 
     return _tell(
@@ -140,9 +144,10 @@ def report(*, run: Path, file: Path, as_json: bool) -> int:
 
     It holds no script and loads nothing; it says how far the run was when it was written.
     """
-    from amid.cli.folder import check_run
+    from amid.cli.folder import check_apart, check_run
 
     check_run(run)
+    check_apart(run, file, but="report.html")
     from amid import report as reports
 
     reports.write(run, file)

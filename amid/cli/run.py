@@ -5,7 +5,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from amid.cli.base import Command, data_option, json_option, print_object, run_argument, say
+from amid.cli.base import (
+    Command,
+    Session,
+    data_option,
+    json_option,
+    print_object,
+    run_argument,
+    say,
+)
 from amid.cli.errors import FAILED, INTERRUPTED
 
 if TYPE_CHECKING:
@@ -62,7 +70,7 @@ def run(
     Every input file is read and checked first; a bad one is an error here, and nothing is left
     behind.
     """
-    from amid import compose, making
+    from amid import making
 
     making.create_run(
         task,
@@ -75,7 +83,7 @@ def run(
         cores=cores,
         probe=probe,
     )
-    answer = compose.go_on(folder, listen=_narrate, fresh=True, until=until)
+    answer = _go_on(folder, fresh=True, until=until)
     return _finish(folder, answer, until=until, as_json=as_json)
 
 
@@ -91,9 +99,7 @@ def resume(*, run: Path, until: "Until", as_json: bool) -> int:
     from amid.cli.folder import check_run
 
     check_run(run)
-    from amid import compose
-
-    answer = compose.go_on(run, listen=_narrate, until=until)
+    answer = _go_on(run, until=until)
     return _finish(run, answer, until=until, as_json=as_json)
 
 
@@ -113,7 +119,7 @@ def demo(*, folder: Path | None, seed: int, tiny: bool, as_json: bool) -> int:
     """
     import tempfile
 
-    from amid import compose, making
+    from amid import making
     from amid.cli.errors import AmidUsageError
 
     if folder is None:
@@ -136,7 +142,7 @@ def demo(*, folder: Path | None, seed: int, tiny: bool, as_json: bool) -> int:
         sandbox="landlock",
         cores=None,
     )
-    answer = compose.go_on(place, listen=_narrate, fresh=True)
+    answer = _go_on(place, fresh=True)
     return _finish(place, answer, until="end", as_json=as_json)
 
 
@@ -171,6 +177,18 @@ def _narrate(record: "Record", _fact: "Fact") -> None:
 
     if record.type in TOLD:
         say(f"{record.seq:>5}  {sentence(record.type, record.body)}")
+
+
+def _go_on(run: Path, *, fresh: bool = False, until: "Until" = "end") -> "RunAnswer":
+    """Go on with a run and tell of it; with -v also what the loop does."""
+    from amid import compose
+
+    if click.get_current_context().ensure_object(Session).verbose:
+        from runtime import watching
+
+        watching.show()
+
+    return compose.go_on(run, listen=_narrate, fresh=fresh, until=until)
 
 
 def _finish(run: Path, answer: "RunAnswer", *, until: str, as_json: bool) -> int:

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from string import Formatter
 from typing import Any
 
+from amid.cli.tables import shortened
+
 SENTENCES: Mapping[str, str] = {
     "access.recorded": "job {key}: {opened} opened, {denied_total} denied ({recorder}): {denied}",
     "attempt.executed": "{attempt} is {outcome} [{assurance}] {reason}",
@@ -19,14 +21,14 @@ SENTENCES: Mapping[str, str] = {
     "commit.frozen": "{worker} turn {turn}: commit {commit}: {message}",
     "data.profiled": "{says}",
     "data.sealed": "{labels} labels in the vault: {says}",
-    "environment.captured": "python {python}, {cores} cores of {cpu}, {os}; cages: {sandboxes}",
+    "environment.captured": "python {python}, {cores} cores of {cpu}, {os}; sandboxes {sandboxes}",
     "job.failed": "job {key} epoch {epoch} failed: {reason} [{assurance}]",
     "job.finished": "job {key} epoch {epoch} finished, outputs {outputs} [{assurance}] {resources}",
     "job.lost": "job {key} epoch {epoch} was lost: {because}",
     "job.requested": "{kind} of {subject}, fold {fold}, epoch {epoch}, sandbox {sandbox}",
     "job.result_ignored": "job {key} epoch {epoch} came too late: {because}",
     "lane.covered": "lane {lane} is covered with {accepted} accepted: {reason}",
-    "lane.downranked": "lane {lane} waits: {reason}",
+    "lane.downranked": "lane {lane} is ranked down: {reason}",
     "lane.promoted": "lane {lane} goes on with {attempt}: {reason}",
     "lane.promotion_refused": "lane {lane} does not go on: {reason}",
     "lane.proposed": "lane {lane} ({family}, {kind}) by {by}: {hypothesis}",
@@ -53,7 +55,7 @@ SENTENCES: Mapping[str, str] = {
     "session.lost": "{worker} turn {turn} epoch {epoch} was lost: {because}",
     "session.requested": "{worker} is asked for turn {turn} ({agent}, epoch {epoch})",
     "session.turn_finished": "{worker} handed in turn {turn}: {tokens} tokens, {wall_ms} ms",
-    "split.frozen": "{scheme}: {folds}; inner {inner}, test {test}, {groups} groups: {findings}",
+    "split.frozen": "{scheme} of {groups} groups: {folds}; inner {inner}; test {test} ({findings})",
     "split.suspected_link": "{first} and {second} may belong together: {evidence}",
     "stage.ended": "stage {stage} is over: {because}",
     "stage.entered": "stage {stage} begins with {units} units",
@@ -69,9 +71,19 @@ SENTENCES: Mapping[str, str] = {
 """Stored name of an event to its sentence."""
 
 
+def fields_of(body: bytes) -> dict[str, Any]:
+    """Return the fields of a stored body. Total: what was altered is shown as it stands."""
+    try:
+        found = json.loads(body)
+    except ValueError:
+        found = None
+
+    return found if isinstance(found, dict) else {"unreadable": body[:200].hex()}
+
+
 def sentence(type_name: str, body: bytes) -> str:
     """Return one line for a stored event. Total: an unknown event is told by its fields."""
-    fields = json.loads(body)
+    fields = fields_of(body)
     template = SENTENCES.get(type_name)
     if template is None:
         return _line(_part(fields))
@@ -113,7 +125,7 @@ def _part(fields: Mapping[str, Any]) -> str:
             but = "" if status.startswith("ok") else f" ({status})"
             return f"{metric} {_real(value)}{interval}{but}"
         case {"fold": fold, "fit": fit, "validation": validation}:
-            return f"{fold} {fit}/{validation}"
+            return f"{fold} fit {fit}, validation {validation}"
         case {"op": op, "path": path, "result": result}:
             return f"{op} {path} {result}"
         case {"worker": worker, "lane": lane, "role": role}:
@@ -129,7 +141,7 @@ def _real(text: str | None) -> str:
 
 
 def _line(text: str) -> str:
-    text = " ".join(text.split())
+    text = shortened(" ".join(text.split()))
     return text if len(text) <= 200 else text[:199] + "…"
 
 

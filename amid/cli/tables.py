@@ -3,11 +3,18 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-LONG = re.compile(r"-?\d+\.\d{6,}")
+LONG = re.compile(r"(?<![\w.])-?\d+\.\d{5,}(?![\w.])")
 """A real number with more digits than a person compares; `--json` has them all."""
 
-WIDTH = 48
-"""Longest cell of a table; the whole value is in `--json`."""
+DIGEST = re.compile(r"[0-9a-f]{40,}")
+
+WIDTH, LAST = 48, 100
+"""Longest cell of a table, and of its last column; the whole value is in `--json`."""
+
+
+def shortened(text: str) -> str:
+    """Return a text with its long numbers cut to four decimals."""
+    return LONG.sub(lambda found: f"{float(found[0]):.4f}", text)
 
 
 def text_of(content: Mapping[str, object], *, indent: int = 0) -> Iterator[str]:
@@ -26,7 +33,7 @@ def text_of(content: Mapping[str, object], *, indent: int = 0) -> Iterator[str]:
                 yield f"{pad}{name}:"
                 yield from (f"{pad}  {line}" for line in value.rstrip().splitlines())
             case _:
-                yield f"{pad}{name + ':':<{width}}{_cell(value)}"
+                yield f"{pad}{name + ':':<{width}}{_cell(value)}".rstrip()
 
 
 def _list(name: str, values: Sequence[object], indent: int) -> Iterator[str]:
@@ -45,7 +52,10 @@ def _list(name: str, values: Sequence[object], indent: int) -> Iterator[str]:
 def _table(records: Sequence[Mapping[str, object]]) -> Iterator[str]:
     names = list(dict.fromkeys(name for record in records for name in record))
     cells = [[str(name) for name in names]]
-    cells += [[_short(_cell(record.get(name))) for name in names] for record in records]
+    most = [WIDTH] * (len(names) - 1) + [LAST] * bool(names)
+    for record in records:
+        cells.append([_short(_cell(record.get(n)), w) for n, w in zip(names, most, strict=True)])
+
     widths = [max(len(row[i]) for row in cells) for i in range(len(names))]
     for row in cells:
         yield "  ".join(f"{cell:<{w}}" for cell, w in zip(row, widths, strict=True)).rstrip()
@@ -60,16 +70,21 @@ def _cell(value: object) -> str:
         case Mapping():
             return ", ".join(f"{name}={_cell(inner)}" for name, inner in value.items())
         case list() | tuple():
-            return "; ".join(_cell(inner) for inner in value)
+            return "; ".join(_cell(inner) for inner in value) or "–"
+        case "":
+            return "–"
         case str() if LONG.fullmatch(value):
-            return f"{float(value):.5g}"
+            return shortened(value)
         case _:
             return str(value)
 
 
-def _short(text: str) -> str:
+def _short(text: str, width: int) -> str:
     text = " ".join(text.split())
-    return text if len(text) <= WIDTH else text[: WIDTH - 1] + "…"
+    if DIGEST.fullmatch(text):
+        return text[:12]
+
+    return text if len(text) <= width else text[: width - 1] + "…"
 
 
 def _is_scalar(value: object) -> bool:

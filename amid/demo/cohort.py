@@ -14,7 +14,7 @@ from amid.errors import FolderExists, from_os_error
 from amid.niftifile import encode
 
 
-def make(into: Path, seed: int = 0, *, size: Size = WHOLE, division: Division = "holdout") -> Path:
+def make(into: Path, seed: int = 0, *, size: Size = WHOLE, division: Division = "auto") -> Path:
     """Write the task folder `into` (which must not exist) and return it.
 
     The same seed gives the same bytes under the same versions of NumPy, SciPy and nilearn on the

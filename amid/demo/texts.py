@@ -5,13 +5,13 @@ from typing import Literal
 from amid.demo.roster import SITES, Size, visits
 from amid.demo.scanner import SCANNERS
 
-Division = Literal["holdout", "by-site", "given"]
+Division = Literal["auto", "by-site", "given"]
 """How development patients are divided: drawn, one site left out at a time, or as a file says."""
 
 SPLITS = "splits_final.json"
 
 _VALIDATION = {
-    "holdout": 'scheme = "holdout"\nfraction = 0.3',
+    "auto": 'scheme = "auto"  # enough patients for one holdout set\nfraction = 0.35',
     "by-site": 'scheme = "leave-one-out"\nby = "site"',
     "given": f'scheme = "file"\nfile = "{SPLITS}"',
 }

@@ -168,7 +168,7 @@ def _nulls(evidence: Evidence) -> Said:
     named = "; ".join(f"{fact.null}: {interval(fact.score)}" for _, fact in nulls) or "none scored"
     beats = "is" if evidence.measured.nulls_beaten else "is not"
     says = (
-        f"It {beats} above every model that does not look at the image, by a paired interval over "
+        f"It {beats} above every model that does not look at the image, compared case by case over "
         f"groups ({named})."
     )
     measured = [n for n, fact in evidence.history.all(ReviewMeasured) if fact == evidence.measured]

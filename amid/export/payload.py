@@ -15,9 +15,11 @@ from pydantic import BaseModel
 from amid.documents import CaseScores
 from amid.export.card import Card
 from amid.export.gather import SUFFIX, Evidence, IncompleteError
+from amid.lanes.keeping import KEEPS_IMAGES
 from amid.strata import by_columns
 from ledger.events.data import Score
 from ledger.events.job import JobRequested
+from ledger.events.work import AttemptSubmitted, LaneProposed
 from runtime.jobspec import environment_of, is_inside
 
 
@@ -29,6 +31,13 @@ class Stored:
 
 
 Source = bytes | Stored
+
+WITHHELD = "WITHHELD.txt"
+"""Stands in place of weights that hold training images."""
+_WHY_WITHHELD = (
+    b"These weights hold training images, and the task's contract does not let images leave\n"
+    b"(images_may_be_shared = false). The run they come from has them; the code is in ../../code.\n"
+)
 
 
 def payload(evidence: Evidence, card: Card, cases: Mapping[str, str]) -> dict[str, Source]:
@@ -93,13 +102,29 @@ def _code(evidence: Evidence) -> dict[str, Source]:
 
 
 def _weights(evidence: Evidence) -> dict[str, Source]:
-    return {
-        f"weights/{made.job.request.subject}/{made.job.request.fold}/{file.path}": (
-            Stored(file.digest)
-        )
-        for made in evidence.weights
-        for file in made.files
-    }
+    """Return the trained files; those that hold images stay out where images may not leave."""
+    found: dict[str, Source] = {}
+
+    for made in evidence.weights:
+        place = f"weights/{made.job.request.subject}/{made.job.request.fold}"
+
+        if _withheld(evidence, made.job.request.subject):
+            found[f"{place}/{WITHHELD}"] = _WHY_WITHHELD
+        else:
+            found |= {f"{place}/{file.path}": Stored(file.digest) for file in made.files}
+
+    return found
+
+
+def _withheld(evidence: Evidence, attempt: str) -> bool:
+    """Say whether an attempt's model holds training images that the contract keeps here."""
+    if evidence.contract.sharing.images_may_be_shared:
+        return False
+
+    submitted = (fact for _, fact in evidence.history.all(AttemptSubmitted))
+    lane = next((fact.lane for fact in submitted if fact.attempt == attempt), "")
+    proposed = (fact for _, fact in evidence.history.all(LaneProposed))
+    return any(fact.template in KEEPS_IMAGES for fact in proposed if fact.lane == lane)
 
 
 def _scores(evidence: Evidence) -> dict[str, object]:

@@ -77,6 +77,8 @@ def run_step(package: Path, folder: Path, step: Json, done: Dict[str, Path]) -> 
     shutil.copytree(package / "code" / step["attempt"], folder / "in" / "code")
     for name, source in step["inputs"].items():
         given = done[source["step"]] if "step" in source else package / str(source["weights"])
+        if (given / "WITHHELD.txt").is_file():
+            raise WrongUse(f"{name} of {step['attempt']} is withheld: it holds images")
         if given.is_dir():
             shutil.copytree(given, folder / "in" / name)
         else:  # a model without files
@@ -113,10 +115,14 @@ def predict(package: Path, images: Path, out: Path) -> int:
 
 def main(words: List[str]) -> int:
     """Read the command line and say what was done."""
-    if len(words) != 2 or not Path(words[0]).is_dir() or Path(words[1]).exists():
+    if len(words) != 2:
         print("usage: python predict.py IMAGES OUT (a folder; a new one)", file=sys.stderr)
         return 2
     try:
+        if not Path(words[0]).is_dir():
+            raise WrongUse(f"there is no folder {words[0]}")
+        if Path(words[1]).exists():
+            raise WrongUse(f"{words[1]} exists: name a folder that does not")
         count = predict(Path(__file__).resolve().parent, Path(words[0]), Path(words[1]))
     except WrongUse as problem:
         print(f"error: {problem}", file=sys.stderr)

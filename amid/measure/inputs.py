@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from amid.documents import Case, Inventory, Split
-from amid.metrics.case import AVERAGE, EMPTY
 from amid.metrics.registry import metric as known_metric
+from amid.tasks.contract import Contract
+from ledger.blobs import BlobStore
+from ledger.errors import LedgerError
 from ledger.events.base import Part
 
 BACKGROUND = 0
@@ -21,25 +23,6 @@ Document = TypeVar("Document", bound=BaseModel)
 
 class InputWrong(Exception):
     """A job was started without something it needs; says what, where and what to do."""
-
-
-class _Metric(BaseModel):
-    """The part of the contract that says how predictions are measured."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    primary: str
-    direction: str
-    average: str = "macro-foreground-per-case"
-    empty: str = "one-if-both-empty"
-    also: tuple[str, ...] = Field(default=())
-
-
-class _Contract(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    labels: dict[str, int]
-    metric: _Metric
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +68,7 @@ def read_inputs(job: Path) -> Inputs:
     told = json.loads(job.read_text("utf-8"))
     private = {str(k): str(v) for k, v in dict(told.get("private", {})).items()}
     run = Path(need(private, "run"))
-    contract = document(run, need(private, "contract"), _Contract)
+    contract = document(run, need(private, "contract"), Contract)
     return Inputs(
         run=run,
         rules=_rules(contract),
@@ -106,15 +89,11 @@ def need(private: Mapping[str, str], key: str) -> str:
 
 
 def read_blob(run: Path, digest: str) -> bytes:
-    """Return a blob of the run."""
-    path = run / "blobs" / digest[:2] / digest[2:]
+    """Return a blob of the run, checked against its name."""
     try:
-        return path.read_bytes()
-    except OSError as trouble:
-        raise InputWrong(
-            f"blob {digest[:12]} cannot be read ({trouble.strerror}): `amid verify` names what is "
-            "missing"
-        ) from trouble
+        return BlobStore(run / "blobs").read(digest)
+    except LedgerError as trouble:
+        raise InputWrong(f"blob {digest[:12]} cannot be read: {trouble}") from trouble
 
 
 def document(run: Path, digest: str, kind: type[Document]) -> Document:
@@ -139,25 +118,20 @@ def dumped(part: Part) -> object:
     return part.model_dump(mode="json")
 
 
-def _rules(contract: _Contract) -> Rules:
+def _rules(contract: Contract) -> Rules:
     metric = contract.metric
-    if metric.average not in AVERAGE:
-        raise InputWrong(f"metric.average is {metric.average!r}: one of {', '.join(AVERAGE)}")
+    names = tuple(dict.fromkeys((metric.primary, *metric.also)))
 
-    if metric.empty not in EMPTY:
-        raise InputWrong(f"metric.empty is {metric.empty!r}: one of {', '.join(EMPTY)}")
-
-    for name in (metric.primary, *metric.also):
+    for name in names:
         try:
             known_metric(name)
         except KeyError as trouble:
             raise InputWrong(f"metric: {trouble.args[0]}") from trouble
 
-    also = tuple(name for name in metric.also if name != metric.primary)
     return Rules(
         labels=contract.labels,
         primary=metric.primary,
         direction=metric.direction,
         empty=metric.empty,
-        metrics=(metric.primary, *also),
+        metrics=names,
     )

@@ -1,5 +1,6 @@
 """The border to SimpleITK: reads one volume, and fingerprints it in the four ways we compare."""
 
+import math
 import re
 import struct
 from dataclasses import dataclass
@@ -41,6 +42,10 @@ def read(path: Path) -> Volume:
         image = _sitk.ReadImage(str(path))
     except RuntimeError as error:
         raise Unreadable(_plainly(str(error))) from None
+
+    place = (*image.GetSpacing(), *image.GetOrigin(), *image.GetDirection())
+    if not all(math.isfinite(number) for number in place):
+        raise Unreadable("has an orientation or position that is not a number")
 
     geometry = Geometry(
         size=tuple(image.GetSize()),

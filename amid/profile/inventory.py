@@ -9,6 +9,7 @@ from pathlib import Path
 
 from blake3 import blake3
 
+from amid import files
 from amid.documents import Case, Geometry, ImageFile, Inventory
 from amid.errors import DataMissing, DataProblems, Problem
 from amid.profile import aliases, measure, raw
@@ -74,7 +75,7 @@ class _Desk:
     def load(self, row: Row, path: str) -> bytes | None:
         """Return a file's bytes, or None after noting why there are none."""
         try:
-            return (self.data / path).read_bytes()
+            return files.read(self.data / path)
         except (FileNotFoundError, NotADirectoryError):
             gone = Defect("missing-file", "is not there", "copy it there or correct the path")
             self.refuse(row, path, gone, missing=True)

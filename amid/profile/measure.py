@@ -47,6 +47,10 @@ def image_defect(volume: Volume, dimensions: int) -> Defect | None:
         says = f"has {rank} dimensions, task.toml says {dimensions}"
         return Defect("dimensions", says, "give one file per channel and time point")
 
+    if volume.geometry.components != 1:
+        says = f"holds {volume.geometry.components} numbers per voxel"
+        return Defect("components", says, "give one file per channel and time point")
+
     if volume.voxels.dtype.kind not in "iuf":
         says = f"holds {volume.geometry.pixel}"
         return Defect("pixel", says, "write real or whole numbers")

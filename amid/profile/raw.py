@@ -17,8 +17,12 @@ from numpy.typing import NDArray
 SUFFIXES = (".nii.gz", ".nii", ".mha", ".nrrd")
 """Single-file formats that can be copied, hashed and judged as one thing."""
 
-_CHUNK = 1 << 18
+_CHUNK = 1 << 12
+_MOST = 1 << 33
+"""Bytes that are unpacked and looked at; a whole-body CT at half a millimetre fits."""
 _HEADER = 348
+_HEADER_BOTH = 544
+"""Bytes that hold the header of either NIfTI version."""
 _SECOND = (b"\x1c\x02\0\0", b"\0\0\x02\x1c")
 """How a NIfTI-2 header begins."""
 _FLOATS = {16: "f4", 64: "f8"}
@@ -71,13 +75,21 @@ def _unpack(content: bytes) -> Defect | bytes:
     found: list[bytes] = []
     at = 0
 
+    head: bytes | None = None
+    room = _MOST
+
     try:
         while at < len(content):
             stream = zlib.decompressobj(wbits=31)
             while at < len(content) and not stream.eof:
                 piece = content[at : at + _CHUNK]
-                found.append(stream.decompress(piece))
+                block = stream.decompress(piece)
+                found.append(block[:room])
+                room -= len(found[-1])
                 at += len(piece) - len(stream.unused_data)
+                if head is None and sum(map(len, found)) >= _HEADER_BOTH:
+                    head = b"".join(found)
+                    room = max(0, _needed(head) - len(head))
 
             if not stream.eof:
                 says = f"is cut short: the compressed data end after {len(content)} bytes"
@@ -92,12 +104,25 @@ def _unpack(content: bytes) -> Defect | bytes:
     return b"".join(found)
 
 
+def _needed(head: bytes) -> int:
+    """Return how many bytes a header promises: no more are kept of what is unpacked.
+
+    Zeros pack a thousandfold, and what lies behind the voxels is nobody's.
+    """
+    layout = _layout(head)
+    return 0 if layout is None else min(layout.needed, _MOST)
+
+
 def _nifti(content: bytes) -> Defect | None:
     layout = _layout(content)
     if layout is None:
         return Defect("unreadable", "is not a NIfTI file", "name an image, or correct its suffix")
 
-    needed = layout.offset + math.prod(layout.shape) * layout.bits // 8
+    needed = layout.needed
+    if needed > _MOST:
+        says = f"promises {needed} bytes in its header; at most {_MOST} are read"
+        return Defect("too-large", says, "correct the header, or resample the image")
+
     if len(content) < needed:
         says = f"is cut short: its header promises {needed} bytes, {len(content)} are there"
         return Defect("truncated", says, "copy it again from its source")
@@ -106,6 +131,10 @@ def _nifti(content: bytes) -> Defect | None:
         if step == 0 or not math.isfinite(step):
             says = f"has a spacing of {step:g} along {axis}"
             return Defect("zero-spacing", says, "write the true voxel size into its header")
+
+    if not all(math.isfinite(number) for number in layout.place):
+        says = "has an orientation or position that is not a number"
+        return Defect("not-finite", says, "write a true sform or qform into its header")
 
     if layout.code not in _FLOATS:
         return None
@@ -125,6 +154,13 @@ class _Layout:
     offset: int
     code: int
     bits: int
+    place: Sequence[float]
+    """Numbers of the sform and the qform, of those that are declared."""
+
+    @property
+    def needed(self) -> int:
+        """Bytes of header and voxels."""
+        return self.offset + math.prod(self.shape) * self.bits // 8
 
 
 def _layout(content: bytes) -> _Layout | None:
@@ -140,11 +176,17 @@ def _layout(content: bytes) -> _Layout | None:
             code, bits = struct.unpack_from(f"{order}hh", content, 70)
             steps = struct.unpack_from(f"{order}8f", content, 76)
             (start,) = struct.unpack_from(f"{order}f", content, 108)
+            qcode, scode = struct.unpack_from(f"{order}hh", content, 252)
+            turn = struct.unpack_from(f"{order}6f", content, 256)
+            rows = struct.unpack_from(f"{order}12f", content, 280)
         elif size == 540:
             code, bits = struct.unpack_from(f"{order}hh", content, 12)
             dims = struct.unpack_from(f"{order}8q", content, 16)
             steps = struct.unpack_from(f"{order}8d", content, 104)
             (start,) = struct.unpack_from(f"{order}q", content, 168)
+            qcode, scode = struct.unpack_from(f"{order}ii", content, 344)
+            turn = struct.unpack_from(f"{order}6d", content, 352)
+            rows = struct.unpack_from(f"{order}12d", content, 400)
         else:
             continue
 
@@ -152,7 +194,8 @@ def _layout(content: bytes) -> _Layout | None:
         if 1 <= rank <= 7 and all(n >= 1 for n in dims[1 : rank + 1]):
             offset = int(start) if math.isfinite(start) and start >= size else size
             shape, spacing = dims[1 : rank + 1], steps[1 : rank + 1]
-            return _Layout(order, shape, spacing, offset, code, bits)
+            place = (*(turn if qcode > 0 else ()), *(rows if scode > 0 else ()))
+            return _Layout(order, shape, spacing, offset, code, bits, place)
 
     return None
 

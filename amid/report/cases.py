@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from amid.report.overlay import Plane, Volume
 
 WORST, MEDIAN, BEST = 5, 3, 2
+_ALIKE = 0.8
+"""Share of its intensities that a case has in common with the profile, to be shown like others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +121,20 @@ def _refusal(subject: Subject, *, inside: bool) -> str:
 def _shown(
     subject: Subject, place: str, case: CaseScore, planes: "tuple[Plane, ...]", note: str
 ) -> Shown:
-    values = [
-        f"{name} {number(value)}"
-        for name, value in sorted(case.values.items(), key=lambda x: (x[0] != subject.metric, x[0]))
+    whole = sorted((n for n in case.values if ":" not in n), key=lambda n: (n != subject.metric, n))
+    values = [_by_label(case, name) for name in whole]
+    return Shown(case.case, case.group, place, "; ".join(values), planes, note)
+
+
+def _by_label(case: CaseScore, metric: str) -> str:
+    """Return a metric's value over all labels, and in parentheses that of each label."""
+    labels = [
+        f"{name.partition(':')[2]} {number(value)}"
+        for name, value in sorted(case.values.items())
+        if name.startswith(f"{metric}:")
     ]
-    return Shown(case.case, case.group, place, ", ".join(values), planes, note)
+    told = f"{metric} {number(case.values[metric])}"
+    return f"{told} ({', '.join(labels)})" if labels else told
 
 
 def _pictured(subject: Subject, source: "_Source", place: str, case: CaseScore) -> Shown:
@@ -211,7 +222,7 @@ class _Source:
 
         low, high = profile.intensity["p01"], profile.intensity["p99"]
         common = min(high, own[1]) - max(low, own[0])
-        if common < 0.5 * max(high - low, own[1] - own[0]):
+        if common < _ALIKE * max(high - low, own[1] - own[0]):
             return (own[0], own[1]), "window: 1st to 99th percentile of this case"
 
         return (low, high), f"window {low:.4g} to {high:.4g}, from the profile"

@@ -16,12 +16,16 @@ REFERENCE = (230, 159, 0)
 """Orange of the Okabe-Ito palette."""
 PREDICTION = (86, 180, 233)
 """Sky blue of the same."""
-HEIGHT = 170
-"""Pixels of a plane's longer side, about."""
+HEIGHT = 256
+"""Pixels of a plane's longer side, about; a page may show it smaller."""
 MARGIN = 12
-DASH = 4
+DASH = 5
 THICK = 3
 """Where a voxel takes so many pixels a contour is two pixels wide, else one."""
+
+_GRAYS = 254
+_REFERENCE_AT, _PREDICTION_AT = _GRAYS, _GRAYS + 1
+"""A picture is a palette of greys and, at its end, the two colours: a third of the bytes."""
 
 Volume = NDArray[Any]
 """Voxels as (z, y, x), axes pointing to superior, posterior and left."""
@@ -101,15 +105,26 @@ def _draw(
     rows, columns = (max(1, round(n * step)) for n, step in zip(flat[0].shape, steps, strict=True))
     scale = HEIGHT / max(rows, columns)
     size = (max(1, round(rows * scale)), max(1, round(columns * scale)))
-    image, reference, prediction = (_nearest(plane, size) for plane in flat)
-    low, high = window
-    gray = np.clip((image.astype(np.float64) - low) / max(high - low, 1e-9), 0, 1)
-    picture = np.repeat((gray * 255).astype(np.uint8)[:, :, None], 3, axis=2)
+    reference, prediction = (_nearest(plane, size) for plane in flat[1:])
+    picture = _gray(flat[0], size, window)
     width = 2 if scale * min(steps) >= THICK else 1
-    picture[_edge(reference, width)] = REFERENCE
+    picture[_edge(reference, width)] = _REFERENCE_AT
     dashes = np.add.outer(np.arange(size[0]), np.arange(size[1])) // DASH % 2 == 0
-    picture[_edge(prediction, width) & dashes] = PREDICTION
+    picture[_edge(prediction, width) & dashes] = _PREDICTION_AT
     return Plane(name, index, _png(picture), size[1], size[0])
+
+
+def _gray(
+    plane: NDArray[Any], size: tuple[int, int], window: tuple[float, float]
+) -> NDArray[np.uint8]:
+    """Return palette numbers: intensities within the window, interpolated to the picture's size."""
+    from PIL import Image
+
+    low, high = window
+    shown = np.clip((plane.astype(np.float64) - low) / max(high - low, 1e-9), 0, 1)
+    small = Image.fromarray((shown * 255).astype(np.uint8))
+    large = np.asarray(small.resize(size[::-1], Image.Resampling.BILINEAR), dtype=np.uint16)
+    return (large * (_GRAYS - 1) // 255).astype(np.uint8)
 
 
 def _nearest(plane: NDArray[Any], size: tuple[int, int]) -> NDArray[Any]:
@@ -122,24 +137,29 @@ def _nearest(plane: NDArray[Any], size: tuple[int, int]) -> NDArray[Any]:
 
 
 def _edge(labels: NDArray[Any], width: int) -> NDArray[np.bool_]:
-    """Return the outermost pixels of every label: those near a pixel of another label."""
+    """Return the outermost pixels of every label.
+
+    These are the pixels near one of a lower label: where two labels touch there is one line.
+    """
     around = np.pad(labels, width, mode="edge")
-    differs = np.zeros(labels.shape, dtype=np.bool_)
+    lower: NDArray[np.bool_] = np.zeros(labels.shape, dtype=np.bool_)
     rows, columns = labels.shape
     for step in range(-width, width + 1):
         down = around[width + step : width + step + rows, width:-width]
         across = around[width:-width, width + step : width + step + columns]
-        differs |= (down != labels) | (across != labels)
+        lower |= (down < labels) | (across < labels)
 
-    edge: NDArray[np.bool_] = differs & (labels > 0)
-    return edge
+    return lower
 
 
 def _png(picture: NDArray[np.uint8]) -> str:
     from PIL import Image
 
     buffer = io.BytesIO()
-    Image.fromarray(picture).save(buffer, "PNG", compress_level=9)
+    image = Image.fromarray(picture, "P")
+    grays = [n * 255 // (_GRAYS - 1) for n in range(_GRAYS) for _ in range(3)]
+    image.putpalette([*grays, *REFERENCE, *PREDICTION])
+    image.save(buffer, "PNG", compress_level=9)
     return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
 
 

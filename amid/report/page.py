@@ -44,6 +44,7 @@ def page(run: Path, *, inside: bool) -> str:
         integrity=sections.integrity(subject),
         claim=sections.claim(subject),
         findings=sections.findings(subject),
+        judged=sections.judged(subject),
         splits=sections.splits(subject),
         plot=dots(attempts.dots_of(subject), metric=metric, better=better),
         board=attempts.board(subject),

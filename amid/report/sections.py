@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import astuple, dataclass
 
 from amid.report.subject import Subject
-from amid.report.words import OUTCOME, STANDING, better, interval, plural
+from amid.report.words import ASSURANCE, OUTCOME, STANDING, better, interval, plural, shortened
 from ledger.chain import Walk
 from ledger.events.base import Fact
 from ledger.events.data import InventoryTaken, SplitFrozen, SuspectedLink, TaskAgreed, TestScored
@@ -23,6 +23,15 @@ class Line:
     says: str
     events: tuple[int, ...] = ()
     note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """The checks with one outcome; each with the different things it said."""
+
+    glyph: str
+    word: str
+    rows: tuple[tuple[str, tuple[Line, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +86,10 @@ def integrity(subject: Subject) -> tuple[Line, ...]:
     winner = subject.winner()
     cage = winner.executed.assurance if winner and winner.executed else "nothing executed"
     return (
-        Line("?", "self-attested", "one party holds key, data and machine; no mark has evidence"),
+        Line("?", "self-attested", "one party holds data and machine; nobody else vouches for it"),
         chain,
-        Line("i", "execution", f"assurance of the leading attempt: {cage}"),
-        Line("?", "not checked", "blobs and verdicts: amid verify reads each and rules again"),
+        Line("i", "execution", f"how the leading attempt was shut in: {ASSURANCE.get(cage, cage)}"),
+        Line("?", "not checked", "blobs and verdicts, by this page: amid verify checks both"),
     )
 
 
@@ -97,7 +106,7 @@ def claim(subject: Subject) -> tuple[Line, ...]:
         Line("✓", "claim", f"{winner.id} {place}", (built[0],) if built else ()),
         Line("i", "validation", f"{subject.metric} {_scores(winner)}", measured),
         _nulls(winner, measured),
-        _test(subject, winner),
+        *_test(subject, winner),
     ]
     for given in winner.submitted.claims:
         says = f"the worker's own number for {given.metric} was {given.value}; it decides nothing"
@@ -112,41 +121,81 @@ def _scores(attempt: Attempt) -> str:
         return interval(first)
 
     held = f"over {plural(first.cases, 'held-out case')} of {plural(first.groups, 'group')}"
-    return f"{interval(first)} {held}"
+    _, _, remark = first.status.partition("; ")
+    return f"{interval(first)} {held}" + (f" ({remark})" if remark else "")
 
 
 def _nulls(winner: Attempt, events: tuple[int, ...]) -> Line:
     beaten = winner.measured is not None and winner.measured.nulls_beaten
-    says = "every model that does not look at the image, by a paired interval over groups"
+    says = "every model that does not look at the image, compared case by case over groups"
     glyph, word = ("✓", "above the nulls") if beaten else ("!", "not above the nulls")
     return Line(glyph, word, f"{'above' if beaten else 'not above'} {says}", events)
 
 
-def _test(subject: Subject, winner: Attempt) -> Line:
+def _test(subject: Subject, winner: Attempt) -> list[Line]:
     scored = [(n, f) for n, f in subject.history.all(TestScored) if f.attempt == winner.id]
     if not scored:
-        return Line("?", "test", "the hidden test set is not scored")
+        return [Line("?", "test", "the hidden test set is not scored")]
 
     number, fact = scored[-1]
-    says = "; ".join(f"{score.metric} {interval(score)}" for score in fact.scores)
-    return Line("i", "test", f"{says}, scored once after the last verdict", (number,))
+    first = fact.scores[0]
+    over = f"{plural(first.cases, 'case')} of {plural(first.groups, 'group')}"
+    whole = [score for score in fact.scores if ":" not in score.metric]
+    says = "; ".join(f"{score.metric} {interval(score)}" for score in whole)
+    lines = [
+        Line("i", "test", f"{says} over {over}, scored once, after the last verdict", (number,))
+    ]
+    for metric in (score.metric for score in whole):
+        labels = [score for score in fact.scores if score.metric.startswith(f"{metric}:")]
+        told = "; ".join(f"{s.metric.partition(':')[2]} {interval(s)}" for s in labels)
+        if told:
+            lines.append(Line("i", f"test, {metric} by label", told, (number,)))
+
+    return lines
 
 
-def findings(subject: Subject) -> tuple[tuple[str, str, tuple[Line, ...]], ...]:
-    """Return the leading attempt's findings by outcome, worst first; each group always stands."""
-    winner = subject.winner()
-    of = {winner.id, *winner.submitted.members} if winner else set()
+def findings(subject: Subject) -> tuple[Findings, ...]:
+    """Return what the checks said by outcome, worst first; each outcome always stands.
+
+    A check has one row for the leading attempt and all that it averages.
+    """
+    of = judged(subject)
     found = [(n, f) for n, f in subject.history.all(CheckFound) if f.attempt in of]
     groups = []
     for outcome, (glyph, word) in OUTCOME.items():
-        lines = tuple(
-            Line(glyph, fact.check, subject.shown(fact.says), (number,), fact.attempt)
-            for number, fact in sorted(found, key=lambda x: (x[1].check, x[0]))
-            if fact.outcome == outcome
-        )
-        groups.append((glyph, word, lines))
+        by_check: dict[str, list[tuple[int, CheckFound]]] = {}
+        for number, fact in sorted(found, key=lambda x: (x[1].check, x[0])):
+            if fact.outcome == outcome:
+                by_check.setdefault(fact.check, []).append((number, fact))
+
+        rows = tuple((check, _said(subject, facts, of)) for check, facts in by_check.items())
+        groups.append(Findings(glyph, word, rows))
 
     return tuple(groups)
+
+
+def judged(subject: Subject) -> tuple[str, ...]:
+    """Return the leading attempt and those it averages."""
+    winner = subject.winner()
+    return (*winner.submitted.members, winner.id) if winner else ()
+
+
+def _said(
+    subject: Subject, found: list[tuple[int, CheckFound]], of: tuple[str, ...]
+) -> tuple[Line, ...]:
+    """Return each different thing that one check said, with the attempts it was said of."""
+    by_text: dict[str, list[tuple[int, CheckFound]]] = {}
+    for number, fact in found:
+        by_text.setdefault(fact.says, []).append((number, fact))
+
+    lines = []
+    for says, facts in by_text.items():
+        names = tuple(dict.fromkeys(fact.attempt for _, fact in facts))
+        whose = f"all {len(of)} attempts" if len(names) == len(of) > 1 else ", ".join(names)
+        events = tuple(number for number, _ in facts)
+        lines.append(Line("", "", subject.shown(says), events, whose))
+
+    return tuple(lines)
 
 
 def splits(subject: Subject) -> Splits | None:
@@ -211,21 +260,25 @@ def _bar(subject: Subject, lane: Lane, event: int) -> LaneBar:
         steps.append(("done", "promoted"))
     elif lane.refused:
         steps.append(("stopped", "not promoted"))
-    else:
+    elif lane.downranked is None:
         steps.append(("open", "no decision on promotion"))
 
-    reasons = (
-        lane.downranked,
-        lane.covered.reason if lane.covered else None,
-        lane.promoted.reason if lane.promoted else None,
-        lane.refused.reason if lane.refused else None,
+    # The last decision says what the ones before it said, and more.
+    reason = (
+        lane.promoted.reason
+        if lane.promoted
+        else lane.refused.reason
+        if lane.refused
+        else lane.covered.reason
+        if lane.covered
+        else lane.downranked or ""
     )
     return LaneBar(
         lane=lane.name,
         family=f"{lane.proposed.family}, {lane.proposed.kind}",
         hypothesis=subject.shown(lane.proposed.hypothesis),
         steps=tuple(steps),
-        reason=subject.shown("; ".join(reason for reason in reasons if reason)),
+        reason=subject.shown(shortened(reason)),
         event=event,
     )
 
@@ -304,6 +357,7 @@ def subtitle(subject: Subject) -> str:
 
 
 __all__ = [
+    "Findings",
     "LaneBar",
     "Line",
     "Link",
@@ -311,6 +365,7 @@ __all__ = [
     "claim",
     "findings",
     "integrity",
+    "judged",
     "lanes",
     "provenance",
     "splits",

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from amid.documents import CaseScores, Inventory
 from amid.report.subject import Subject
 from amid.report.words import interval
 from amid.strata import by_columns
@@ -9,17 +10,12 @@ from ledger.events.data import TestScored
 
 
 @dataclass(frozen=True, slots=True)
-class ValueRow:
-    """One value of a column."""
+class Cell:
+    """The score of one value of the column in one part of the data."""
 
-    value: str
-    part: str
-    """`validation` or `test`."""
+    score: str
     cases: str
     """Cases and groups."""
-    score: str
-    note: str
-    """What to know about the interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,35 +25,43 @@ class ColumnTable:
     column: str
     of: str
     """The attempt."""
-    rows: tuple[ValueRow, ...]
+    parts: tuple[str, ...]
+    """`validation`, and `test` once that is scored."""
+    rows: tuple[tuple[str, tuple[Cell, ...]], ...]
+    """A value and its cell for each part."""
 
 
 def strata(subject: Subject) -> tuple[ColumnTable, ...]:
     """Return a table per column of `report_by`; none while no attempt leads."""
-    winner, inventory, contract = subject.winner(), subject.inventory, subject.contract
-    if winner is None or inventory is None or contract is None:
+    winner, contract, inventory = subject.winner(), subject.contract, subject.inventory
+    if winner is None or contract is None or inventory is None:
         return ()
 
-    tests = [f for _, f in subject.history.all(TestScored) if f.attempt == winner.id]
-    found = [subject.case_scores(winner)]
-    found += [subject.scores_in(test.per_case) for test in tests[-1:]]
-    tables = []
-    for column in contract.validation.report_by:
-        rows = [
-            ValueRow(
-                value=subject.shown(row.value),
-                part=scores.part,
-                cases=f"{row.score.cases} / {row.score.groups}",
-                score=interval(row.score),
-                note="" if row.score.status == "ok" else row.score.status.removeprefix("ok; "),
-            )
-            for scores in found
-            if scores is not None
-            for row in by_columns(scores, inventory, (column,), subject.metric)
-        ]
-        tables.append(ColumnTable(column, winner.id, tuple(rows)))
-
-    return tuple(tables)
+    tests = [f.per_case for _, f in subject.history.all(TestScored) if f.attempt == winner.id]
+    found = [subject.case_scores(winner), *(subject.scores_in(test) for test in tests[-1:])]
+    parts = tuple(scores for scores in found if scores is not None)
+    return tuple(
+        _table(subject, inventory, winner.id, column, parts)
+        for column in contract.validation.report_by
+    )
 
 
-__all__ = ["ColumnTable", "ValueRow", "strata"]
+def _table(
+    subject: Subject, inventory: Inventory, attempt: str, column: str, parts: tuple[CaseScores, ...]
+) -> ColumnTable:
+    cells: dict[str, dict[str, Cell]] = {}
+    for scores in parts:
+        for row in by_columns(scores, inventory, (column,), subject.metric):
+            counts = f"{row.score.cases} / {row.score.groups}"
+            cells.setdefault(row.value, {})[scores.part] = Cell(interval(row.score), counts)
+
+    none = Cell("—", "0 / 0")
+    names = tuple(scores.part for scores in parts)
+    rows = tuple(
+        (subject.shown(value), tuple(found.get(name, none) for name in names))
+        for value, found in sorted(cells.items())
+    )
+    return ColumnTable(column, attempt, names, rows)
+
+
+__all__ = ["Cell", "ColumnTable", "strata"]

@@ -1,5 +1,6 @@
 """Words, glyphs and numbers as the report writes them. Colour never stands alone."""
 
+from amid.cli.tables import shortened
 from ledger.events.data import Score
 
 STANDING = {
@@ -20,6 +21,14 @@ OUTCOME = {
     "unchecked": ("?", "not checked"),
 }
 """What a check said: glyph and word, worst first."""
+
+ASSURANCE = {
+    "sealed": "sealed (more than confined; nothing in this version gives it)",
+    "confined": "confined (to its inputs and the system's programs; what it opened is recorded)",
+    "unrecorded": "unrecorded (shut in, but the record of what it opened is not complete)",
+    "none": "none (nothing kept it from any file)",
+}
+"""How well a job was shut in: the recorded word with its meaning."""
 
 
 def number(value: str | None) -> str:
@@ -62,4 +71,14 @@ def plural(count: int, one: str, many: str | None = None) -> str:
     return f"{count} {one if count == 1 else many or one + 's'}"
 
 
-__all__ = ["OUTCOME", "STANDING", "better", "interval", "lasting", "number", "plural"]
+__all__ = [
+    "ASSURANCE",
+    "OUTCOME",
+    "STANDING",
+    "better",
+    "interval",
+    "lasting",
+    "number",
+    "plural",
+    "shortened",
+]

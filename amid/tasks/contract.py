@@ -32,6 +32,7 @@ Positive = Annotated[int, Field(ge=1)]
 
 _DURATION = re.compile(r"(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?")
 _SECONDS = (86_400, 3_600, 60, 1)
+_LONGEST = 3650 * 86_400
 
 
 class Task(Part):
@@ -86,6 +87,14 @@ class Metric(Part):
     average: Literal["macro-foreground-per-case"] = "macro-foreground-per-case"
     empty: Literal["one-if-both-empty"] = "one-if-both-empty"
     also: tuple[str, ...] = ()
+
+    @field_validator("also")
+    @classmethod
+    def _once(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if len(set(value)) < len(value):
+            raise ValueError("each metric is named once")
+
+        return value
 
 
 class Validation(Part):
@@ -143,6 +152,13 @@ class Columns(Part):
     case: Column = "case"
     path: Column = "path"
 
+    @model_validator(mode="after")
+    def _two(self) -> Self:
+        if self.case == self.path:
+            raise ValueError(f'case and path are both "{self.case}"; each column has its own name')
+
+        return self
+
 
 class Submission(Part):
     """What the package hands in."""
@@ -163,7 +179,18 @@ class Submission(Part):
         if value.count("{case}") != 1 or re.search(r"[{}]", value.replace("{case}", "")):
             raise ValueError("the path holds {case} exactly once and no other brace")
 
+        if not value.endswith(".nii.gz"):
+            raise ValueError("predictions are written as .nii.gz, and the path ends so")
+
         return value
+
+    @model_validator(mode="after")
+    def _apart(self) -> Self:
+        folder = self.path.partition("{case}")[0].rpartition("/")[0]
+        if f"{folder}/".startswith(f"{self.index}/"):
+            raise ValueError(f'index = "{self.index}" is also the folder of the predictions')
+
+        return self
 
 
 class Budget(Part):
@@ -260,12 +287,15 @@ def seconds(text: str) -> int:
     if total <= 0:
         raise ValueError("a duration is written like 45s, 10m, 1h30m or 2d")
 
+    if total > _LONGEST:
+        raise ValueError("more than 3650d cannot be planned")
+
     return total
 
 
 def _relative(value: str) -> str:
-    parts = value.split("/")
-    if not value or value.startswith("/") or "\\" in value or ".." in parts or "" in parts:
+    inside = not any(part in ("", ".", "..") for part in value.split("/"))
+    if not inside or "\\" in value or not value.isprintable():
         raise ValueError("a relative path with forward slashes that stays inside is needed")
 
     return value

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
+from amid import files
 from amid.errors import SplitWrong, TaskMissing, from_os_error
 from amid.split import Given
 from amid.tasks.table import Table
@@ -53,7 +54,7 @@ def read(path: Path, table: Table, aliases: Mapping[str, str]) -> tuple[Given, .
 
 def _parse(path: Path) -> list[dict[str, list[str]]]:
     try:
-        folds = _FORM.validate_python(json.loads(path.read_bytes()), strict=True)
+        folds = _FORM.validate_python(json.loads(files.read(path)), strict=True)
     except (FileNotFoundError, NotADirectoryError):
         raise TaskMissing(
             f"the split file {path.name} is not there",

@@ -5,13 +5,7 @@ from typing import Literal
 
 Direction = Literal["maximize", "minimize"]
 
-_SEGMENTATION: dict[str, Direction] = {
-    "dice": "maximize",
-    "hd95": "minimize",
-    "hd95.surfel": "minimize",
-    "nsd@1mm": "maximize",
-}
-_OTHERS: dict[str, dict[str, Direction]] = {
+_OTHERS: dict[str, dict[str, Direction]] = {  # kinds that can be described, but not yet scored
     "instance-segmentation": {"f1": "maximize", "dice": "maximize"},
     "detection": {"map": "maximize", "f1": "maximize"},
     "point-detection": {"f1": "maximize"},
@@ -20,7 +14,7 @@ _OTHERS: dict[str, dict[str, Direction]] = {
     "enhancement": {"psnr": "maximize", "ssim": "maximize", "mae": "minimize"},
     "graph-classification": {"auc": "maximize", "accuracy": "maximize", "f1": "maximize"},
 }
-_NSD = re.compile(r"nsd@(0\.[0-9]*[1-9]|[1-9][0-9]*(\.[0-9]*[1-9])?)mm")
+_NSD = re.compile(r"nsd@(0\.[0-9]{0,3}[1-9]|[1-9][0-9]{0,2}(\.[0-9]{0,3}[1-9])?)mm")
 
 
 def known(kind: str) -> tuple[str, ...]:
@@ -34,13 +28,18 @@ def direction(kind: str, metric: str) -> Direction | None:
     `nsd@1mm` stands for any tolerance: `nsd@0.5mm`, `nsd@2mm`.
     """
     if kind == "segmentation" and _NSD.fullmatch(metric):
-        return "maximize"
+        metric = "nsd@1mm"
 
     return _names(kind).get(metric)
 
 
 def _names(kind: str) -> dict[str, Direction]:
-    return _SEGMENTATION if kind == "segmentation" else _OTHERS[kind]
+    if kind != "segmentation":
+        return _OTHERS[kind]
+
+    from amid.metrics import METRICS, metric  # loads NumPy, which naming a kind does not need
+
+    return {each.name: each.direction for each in (*METRICS.values(), metric("nsd@1mm"))}
 
 
 __all__ = ["Direction", "direction", "known"]

@@ -1,8 +1,9 @@
 """Reads `task.toml` and says what is wrong with one: key, value, what is allowed or was meant."""
 
 import difflib
+import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import orjson
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from amid import files
 from amid.errors import ContractWrong, NotSupported, TaskMissing, from_os_error
 from amid.tasks.contract import Contract
 from amid.tasks.metrics import direction, known
@@ -35,6 +37,11 @@ def load(task_dir: Path) -> Contract:
     """
     path = task_dir / FILE
     raw = _parse(path, _read(path))
+    odd = [
+        _Mistake(key, f"= {value} is not a number", "write a number") for key, value in _odd(raw)
+    ]
+    if odd:  # JSON has no such numbers: they would be read as absent
+        raise _wrong(path, odd)
 
     try:
         contract = Contract.model_validate_json(orjson.dumps(raw, default=str))
@@ -92,7 +99,7 @@ def disagreements(contract: Contract) -> list[_Mistake]:
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return files.read(path)
     except (FileNotFoundError, NotADirectoryError):
         raise TaskMissing(
             f"there is no {FILE} in {path.parent}",
@@ -111,8 +118,22 @@ def _parse(path: Path, content: bytes) -> dict[str, object]:
         mistake = _Mistake("(file)", f"is not UTF-8 at byte {error.start}", "save it as UTF-8")
     except tomllib.TOMLDecodeError as error:
         mistake = _Mistake("(file)", f"is not valid TOML: {error}", "correct that line")
+    except (ValueError, RecursionError) as error:  # a number of 5000 digits, 6000 brackets
+        mistake = _Mistake("(file)", f"cannot be read: {error}", "write it more simply")
 
     raise _wrong(path, [mistake])
+
+
+def _odd(raw: object, key: str = "") -> Iterator[tuple[str, float]]:
+    """Yield key and value of every NaN and infinity."""
+    if isinstance(raw, float) and not math.isfinite(raw):
+        yield key, raw
+    elif isinstance(raw, Mapping):
+        for name, value in raw.items():
+            yield from _odd(value, f"{key}.{name}".lstrip("."))
+    elif isinstance(raw, list):
+        for value in raw:
+            yield from _odd(value, key)
 
 
 def _wrong(path: Path, mistakes: list[_Mistake]) -> ContractWrong:

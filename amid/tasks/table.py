@@ -6,15 +6,28 @@ Paths are checked as text here; whether the files exist and agree is the invento
 import csv
 import difflib
 import io
+import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast
 
+from amid import files
 from amid.errors import SHOWN, GroupLeak, TableWrong, TaskMissing, from_os_error
 from amid.tasks.contract import Contract
 
 Side = Literal["train", "test"]
+
+_LONGEST = 200
+"""Bytes of a case's name; with its suffix it is a file's name, which ends at 255."""
+_ALIKE = str.maketrans(
+    "\u0410\u0412\u0415\u0405\u0406\u0408\u041a\u041c\u041d\u041e\u0420\u0421\u0422"
+    "\u0423\u0425\u0430\u0435\u0455\u0456\u0458\u043e\u0440\u0441\u0443\u0445\u0391"
+    "\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7"
+    "\u03bf",
+    "ABESIJKMHOPCTYXaesijopcyxABEZHIKMNOPTYXo",
+)
+"""Cyrillic and Greek letters to the Latin ones that nobody can tell them from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +75,7 @@ def read(contract: Contract, task_dir: Path) -> Table:
         if (row := _row(number, cells, header, contract, problems)) is not None
     ]
     problems += _repeats(rows)
+    problems += _lookalikes(rows)
     if problems:
         raise _wrong(name, problems)
 
@@ -74,7 +88,7 @@ def read(contract: Contract, task_dir: Path) -> Table:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        return files.read(path).decode("utf-8-sig")
     except (FileNotFoundError, NotADirectoryError):
         raise TaskMissing(
             f"the case table {path.name} is not there",
@@ -106,7 +120,7 @@ def _cells(name: str, text: str) -> tuple[list[str], list[tuple[int, list[str]]]
 
 
 def _check_header(name: str, header: list[str], contract: Contract) -> None:
-    data, validation = contract.data, contract.validation
+    data = contract.data
     wanted = ["case", "split", data.group, *data.images]
     wanted += [data.label] if contract.task.kind == "segmentation" else []
     wanted += _attributes(contract)
@@ -124,8 +138,12 @@ def _check_header(name: str, header: list[str], contract: Contract) -> None:
     if len(header) == 1 and any(mark in header[0] for mark in ";\t"):
         problems = ["the columns are not separated by commas"]
 
-    if validation.by in (data.label, "case", *data.images):
-        problems.append(f'validation.by = "{validation.by}" is not a property of a case')
+    # their values stand in events and reports, where a patient's id must not
+    problems += [
+        f'"{column}" in [validation] stratify, report_by or by is not a property that cases share'
+        for column in _attributes(contract)
+        if column in (data.label, "case", "patient", *data.images)
+    ]
 
     if problems:
         raise _wrong(name, problems)
@@ -164,7 +182,13 @@ def _row(
         if cell[name] and not _inside(cell[name])
     ]
     if cell["case"] and not _name(cell["case"]):
-        bad.append(f'line {number}: case "{cell["case"]}" cannot be a file name')
+        bad.append(f'line {number}: case "{cell["case"][:60]}" cannot be a file name')
+
+    bad += [
+        f"line {number}: {name} = {cell[name]!a} holds a character that cannot be seen"
+        for name in dict.fromkeys(("patient", data.group, *_attributes(contract)))
+        if not cell.get(name, "").isprintable()
+    ]
 
     problems += bad
     if bad:
@@ -194,7 +218,12 @@ def _inside(path: str) -> bool:
 
 
 def _name(case: str) -> bool:
-    return case.isprintable() and not case.startswith(".") and not set(case) & set('/\\:*?"<>|')
+    return (
+        case.isprintable()
+        and len(case.encode()) <= _LONGEST
+        and not case.startswith(".")
+        and not set(case) & set('/\\:*?"<>|')
+    )
 
 
 def _repeats(rows: list[Row]) -> Iterator[str]:
@@ -213,6 +242,24 @@ def _repeats(rows: list[Row]) -> Iterator[str]:
                 yield f'line {row.number}: "{path}" is already used on line {used[path]}'
             else:
                 used[path] = row.number
+
+
+def _lookalikes(rows: list[Row]) -> Iterator[str]:
+    """Yield names that look like another's: two patients to a program, one to whoever reads."""
+    for kind in ("case", "patient", "group"):
+        first: dict[str, Row] = {}
+        for row in rows:
+            name = str(getattr(row, kind))
+            other = first.setdefault(_looks(name), row)
+            if getattr(other, kind) != name:
+                yield (
+                    f"line {row.number}: {kind} {name!a} looks like "
+                    f"{getattr(other, kind)!a} on line {other.number}"
+                )
+
+
+def _looks(name: str) -> str:
+    return unicodedata.normalize("NFKC", name).translate(_ALIKE)
 
 
 def _check_groups(name: str, rows: list[Row], column: str) -> None:

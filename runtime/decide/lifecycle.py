@@ -107,26 +107,29 @@ def _evaluation(state: RunState, context: Context, worker: Worker) -> tuple[Fact
 
 
 def _execute(state: RunState, context: Context, made: AttemptSubmitted) -> tuple[Fact, ...]:
+    """Ask for all predictions once all training has ended, and sum up once all jobs have.
+
+    No fold goes ahead of the others: what is asked for must not depend on which of them failed
+    first.
+    """
     jobs = [j for j in state.jobs.of(made.attempt) if j.request.kind in ("train", "predict")]
+    under_way = {j.request.kind for j in jobs if j.status in ("open", "lost")}
+
+    if "train" in under_way:
+        return ()
+
     failed = [j for j in jobs if j.status == "failed"]
 
     if failed:
-        return () if any(j.status in ("open", "lost") for j in jobs) else _gave_up(made, failed)
+        return () if under_way else _gave_up(made, failed)
 
-    asked = {(j.request.kind, j.request.fold) for j in jobs}
-    ready = tuple(
-        requests.predict(state, context, made, fold)
-        for fold in _predictable(state, made, jobs)
-        if ("predict", fold) not in asked
-    )
+    asked = {j.request.fold for j in jobs if j.request.kind == "predict"}
+    missing = [fold for fold in requests.predicted(state, made) if fold not in asked]
 
-    if ready:
-        return ready
+    if missing:
+        return tuple(requests.predict(state, context, made, fold) for fold in missing)
 
-    wanted = set(requests.predicted(state, made))
-    done = {j.request.fold for j in jobs if j.request.kind == "predict" and j.finished is not None}
-
-    if done != wanted:
+    if under_way:
         return ()
 
     assurance = min((_assurance(j) for j in jobs), key=_RANK.__getitem__)
@@ -134,12 +137,6 @@ def _execute(state: RunState, context: Context, made: AttemptSubmitted) -> tuple
         attempt=made.attempt, outcome="complete", reason="", assurance=assurance
     )
     return (executed,)
-
-
-def _predictable(state: RunState, made: AttemptSubmitted, jobs: list[Job]) -> tuple[str, ...]:
-    """Return the folds whose predict job has all its inputs."""
-    trained = {j.request.fold for j in jobs if j.request.kind == "train" and j.status == "finished"}
-    return tuple(f for f in requests.predicted(state, made) if not made.train or f in trained)
 
 
 def _gave_up(made: AttemptSubmitted, failed: list[Job]) -> tuple[Fact, ...]:

@@ -37,10 +37,10 @@ def decide(state: RunState, context: Context) -> tuple[Fact, ...]:
 
 
 def _explore(state: RunState, context: Context) -> tuple[Fact, ...]:
-    covered = _covered(state, context)
+    news = covered(state, context)
 
-    if covered:
-        return covered
+    if news:
+        return news
 
     waiting = [x for x in state.lanes.executable() if not _tried(state, x.name)]
     dear = [x for x in waiting if _too_dear(state, x)]
@@ -150,7 +150,7 @@ def _finalize(state: RunState, context: Context) -> tuple[Fact, ...]:
     return (StageEnded(stage="finalize", because=because),)
 
 
-def _covered(state: RunState, context: Context) -> tuple[Fact, ...]:
+def covered(state: RunState, context: Context) -> tuple[Fact, ...]:
     """Record the coverage of each tried lane, once."""
     out: list[Fact] = []
 

@@ -37,6 +37,7 @@ def test_absences_alone_make_it_a_missing_thing() -> None:
     bad = Problem("truncated", "line 3", "is cut short", "copy it")
 
     assert DataProblems([gone], where="data").exit_code == 3
+    assert "--data DIR" in DataProblems([gone], where="data").do
     assert DataProblems([gone, bad], where="data").exit_code == 1
 
 
@@ -47,6 +48,9 @@ def test_absences_alone_make_it_a_missing_thing() -> None:
         (errno.EDQUOT, errors.NoSpace),
         (errno.EROFS, errors.NoPermission),
         (errno.EIO, errors.FileTrouble),
+        (errno.EISDIR, errors.PathWrong),
+        (errno.EINVAL, errors.PathWrong),
+        (errno.ENAMETOOLONG, errors.PathWrong),
     ],
 )
 def test_each_refusal_of_the_file_system_has_its_leaf(number: int, leaf: type[AmidError]) -> None:

@@ -145,7 +145,7 @@ class World:
 
 
 def contract(**metric: object) -> dict[str, object]:
-    """Return the contract's plain keys."""
+    """Return a contract of which only labels and metric matter here."""
     base: dict[str, object] = {
         "primary": "dice",
         "direction": "maximize",
@@ -153,7 +153,8 @@ def contract(**metric: object) -> dict[str, object]:
         "empty": "one-if-both-empty",
         "also": ["hd95", "nsd@1mm"],
     }
-    return {"labels": LABELS, "metric": base | metric}
+    task = {"id": "boxes", "kind": "segmentation"}
+    return {"task": task, "labels": LABELS, "metric": base | metric}
 
 
 def make_world(

@@ -3,14 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import anyio
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ledger.blobfsck import unnamed
 from ledger.blobs import BlobStore
 from ledger.events.base import Fact
+from ledger.events.job import JobFailed
+from ledger.events.references import references
 from ledger.events.stored import from_record
 from ledger.events.union import dump
 from ledger.store import Ledger
@@ -19,10 +23,12 @@ from replay.redecide import DECISIONS, redecide
 from runtime.decide import Context
 from runtime.decide.ranking import order
 from runtime.effects import Effects
+from runtime.errors import AttemptRefused, Unexpected
 from runtime.intents import Intent
 from runtime.journal import Journal
 from runtime.loop import Clock, drive
 from runtime.policy import Policy
+from runtime.ports import Manifest
 from runtime.recover import reconcile
 from tests.runtime.world import (
     PlayedAgent,
@@ -50,7 +56,7 @@ class Played:
         self.agent = PlayedAgent()
 
         with Journal(Ledger.create(folder / "ledger.db")) as journal:
-            journal.append(beginning(self.blobs, **start))
+            journal.append(beginning(self.blobs.put, **start))
 
     def go(self, *, crash_at: int | None = None) -> RunState:
         """Run to the end, or die when the n-th outcome is about to be appended."""
@@ -164,6 +170,23 @@ def test_a_failed_job_fails_its_attempt_only(tmp_path: Path) -> None:
     world.fails = lambda spec: "boom" if spec.kind == "train" and len(world.ran) % 7 == 3 else ""
     state = Played(tmp_path, world).go()
     assert state.task.finished is not None
+
+
+def test_a_refused_turn_leaves_no_blob_that_no_event_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given an attempt.toml that is refused, then `verify` finds nothing but what is named."""
+
+    def refuse(_domain: PlayedDomain, _attempt_toml: bytes) -> Manifest:
+        raise AttemptRefused("said")
+
+    monkeypatch.setattr(PlayedDomain, "manifest", refuse)
+    played = Played(tmp_path, World())
+    played.go()
+
+    assert {e.type for e in played.events()} >= {"session.failed", "run.finished"}
+    with Ledger.open(tmp_path / "ledger.db") as ledger:
+        assert unnamed(played.blobs, ledger.records(), references) == []
 
 
 def test_a_lane_too_dear_for_the_stage_is_covered_with_the_reason(tmp_path: Path) -> None:
@@ -286,3 +309,67 @@ def test_attempts_without_a_score_can_be_put_in_order(tmp_path: Path) -> None:
     state = Played(tmp_path, World()).go()
     bare = [replace(a, measured=None) for a in state.attempts]
     assert {a.id for a in order(state, bare)} == {a.id for a in state.attempts}
+
+
+def test_a_defect_is_recorded_and_raised_and_the_run_goes_on_without_it(tmp_path: Path) -> None:
+    """Given outcomes that cannot be read, then one attempt is flagged and resume ends the run."""
+    played = Played(tmp_path, World())
+
+    def broken(attempt: str) -> str:
+        if "plain" in attempt:
+            raise ValueError("not a score")
+
+        return "0.8"
+
+    played.world.score = broken
+
+    for _ in range(8):
+        try:
+            state = played.go()
+        except BaseExceptionGroup as group:
+            assert group.subgroup(Unexpected) is not None
+        else:
+            break
+
+    assert state.task.finished is not None
+    assert state.task.finished.outcome == "package"
+    assert any("unexpected: ValueError" in e.reason for e in played.events()
+               if isinstance(e, JobFailed))  # fmt: skip
+    assert redecide(played.events(), played.context).ok
+
+
+class Said(Exception):
+    """An error that a person can do something about."""
+
+    exit_code = 1
+
+
+@pytest.mark.parametrize("trouble", [OSError("no space"), Said("the data changed")])
+def test_what_a_person_can_mend_leaves_the_intent_open(tmp_path: Path, trouble: Exception) -> None:
+    """Given a full disk or changed data, then nothing is held against an attempt."""
+    played, whole = Played(tmp_path / "a", World()), Played(tmp_path / "b", World())
+    whole.go()
+
+    def broken(attempt: str) -> str:
+        raise trouble
+
+    healthy, played.world.score = played.world.score, broken
+
+    with pytest.raises(BaseExceptionGroup):
+        played.go()
+
+    played.world.score = healthy
+    played.go()
+    assert not [e for e in played.events() if isinstance(e, JobFailed)]
+    assert played.decisions() == whole.decisions()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_jobs_that_finish_in_another_order_change_no_decision(tmp_path: Path, seed: int) -> None:
+    """Given an executor that finishes jobs in a drawn order, then the loop decides the same."""
+    plain, drawn = Played(tmp_path / "plain", World()), Played(tmp_path / "drawn", World())
+    drawn.world.waits = lambda spec: Random(f"{seed}/{spec.key}").randrange(1, 40)
+    plain.go()
+    drawn.go()
+    assert [e[0] for e in drawn.world.ran] != [e[0] for e in plain.world.ran]
+    assert drawn.decisions() == plain.decisions()

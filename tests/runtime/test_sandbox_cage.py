@@ -117,7 +117,8 @@ calls = {"io_uring": (425, 1, 0), "bpf": (321, 0, 0, 0), "unshare": (272, 0x1000
          "userfaultfd": (323, 0), "keyctl": (250, 0, 0), "mount": (165, 0, 0, 0, 0, 0),
          "perf": (298, 0, 0, 0, 0, 0), "clone": (56, 0x10000000 | 17, 0, 0, 0, 0),
          "untraced": (56, 0x00800000 | 17, 0, 0, 0, 0), "filter": (157, 22, 2, 0),
-         "chroot": (161, 0), "setsid": (112,), "handle": (304, 0, 0, 0), "shmget": (29, 0, 1, 0)}
+         "chroot": (161, 0), "setsid": (112,), "handle": (304, 0, 0, 0), "shmget": (29, 0, 1, 0),
+         "memfd": (319, 0, 0), "memfd_secret": (447, 0)}
 for name, words in calls.items():
     attempt(name, lambda: call(*words))
 print(open("/proc/self/status").read())
@@ -126,7 +127,7 @@ print(open("/proc/self/status").read())
     outcome = ran(Place.make(tmp_path), code)
 
     said = log_of(outcome)
-    assert said.count("refused 1\n") == 14, said
+    assert said.count("refused 1\n") == 16, said
     assert "CapEff:\t0000000000000000" in said
     assert "CapBnd:\t0000000000000000" in said
     assert "NoNewPrivs:\t1" in said

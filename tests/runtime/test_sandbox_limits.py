@@ -90,6 +90,22 @@ def test_output_of_one_file(tmp_path: Path) -> None:
     assert outcome.reason in ("exit 1", "killed by SIGXFSZ")
 
 
+def test_output_that_no_folder_names(tmp_path: Path) -> None:
+    code = """
+import os, time
+held = []
+for i in range(16):
+    held.append(open("tmp/x", "wb"))
+    os.unlink("tmp/x")
+    held[-1].write(bytes(1 << 20))
+    held[-1].flush()
+time.sleep(30)
+"""
+    outcome = ran(Place.make(tmp_path), code, output_mib=4)
+
+    assert outcome.reason == "output limit of 4 MiB reached"
+
+
 def test_a_flood_of_words_is_cut_to_its_last_64_kib(tmp_path: Path) -> None:
     code = "for i in range(200000): print(f'line {i}')"
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from ledger.blobs import BlobStore
 from ledger.events.base import Fact
 from ledger.events.data import (
     DataProfiled,
@@ -78,6 +77,7 @@ class World:
     score: Callable[[str], str] = lambda attempt: "0.8" if "fancy" in attempt else "0.7"
     verdict: Callable[[str], Literal["accept", "flag", "reject"]] = lambda attempt: "accept"
     probes: tuple[str, ...] = ()
+    beats: Callable[[str], bool] = lambda attempt: True
     fails: Callable[[JobSpec], str] = lambda spec: ""
     payload: str = ""
     """What the reviewer says of the digest over all predictions; empty: nothing."""
@@ -182,7 +182,7 @@ class PlayedDomain:
             scores=(score,),
             inner=None,
             per_case=put(b"[]"),
-            nulls_beaten=True,
+            nulls_beaten=self.world.beats(subject),
             standard_error="0.001",
         )
         return (found, measured)
@@ -267,10 +267,9 @@ class PlayedExecutor:
 
 
 def beginning(
-    blobs: BlobStore, *, units: int = 1000, test: int = 0, attempts: int | None = None
+    put: PutBlob, *, units: int = 1000, test: int = 0, attempts: int | None = None
 ) -> tuple[Fact, ...]:
     """Return the first batch of a run with two folds."""
-    put = blobs.put
     split = SplitFrozen(
         scheme="kfold",
         seed=1,

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import stat
 import time
 from collections.abc import Iterable
 from contextlib import suppress
@@ -128,6 +129,20 @@ def shared_memory_kib(processes: Iterable[Process]) -> int:
     return total
 
 
+def unnamed_bytes(processes: Iterable[Process]) -> int:
+    """Return the length of the files that these hold open and that no folder names any more."""
+    seen: dict[tuple[int, int], int] = {}
+    for process in processes:
+        with suppress(OSError), os.scandir(f"/proc/{process.pid}/fd") as handles:
+            for handle in handles:
+                with suppress(OSError):
+                    facts = handle.stat()
+                    if facts.st_nlink == 0 and stat.S_ISREG(facts.st_mode):
+                        seen[facts.st_dev, facts.st_ino] = facts.st_size
+
+    return sum(seen.values())
+
+
 def end_session(session: int, start: int, *, patience_s: float = 2.0) -> bool:
     """End every process of a session whose leader started at `start`; say whether all are gone.
 
@@ -157,4 +172,5 @@ __all__ = [
     "look",
     "of_session",
     "shared_memory_kib",
+    "unnamed_bytes",
 ]

@@ -120,6 +120,8 @@ REFUSED: dict[str, tuple[int | None, int | None]] = {
     "semget": (64, 190),
     "msgget": (68, 186),
     "mq_open": (240, 180),
+    "memfd_create": (319, 279),  # memory that no limit of ours counts until it is mapped
+    "memfd_secret": (447, 447),
     "setsid": (112, 157),  # its session is how a crash's leftovers are found
 }
 

@@ -200,7 +200,7 @@ class Watch:
                 self._stop(f"memory limit of {bounds.memory_mib} MiB reached")
 
         if self._ticks % _SIZE_EVERY == 0:
-            self._check_sizes()
+            self._check_sizes(members)
 
         if self._ticks % _BEAT_EVERY == 0:
             os.utime(self._folder / "beat")
@@ -211,8 +211,9 @@ class Watch:
         self._asked = True
         self._deadline = time.monotonic() + self._bounds.grace_s
 
-    def _check_sizes(self) -> None:
+    def _check_sizes(self, members: list[processes.Process]) -> None:
         written = sum(outputs.size(self._folder / name) for name in ("out", "tmp"))
+        written += processes.unnamed_bytes(members)
         if written > self._bounds.output_mib << 20:
             self._stop(f"output limit of {self._bounds.output_mib} MiB reached")
 

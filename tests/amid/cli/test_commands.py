@@ -44,6 +44,18 @@ def test_wrong_use_is_2(arguments: list[str], capsys: pytest.CaptureFixture[str]
     assert "--help" in said.err
 
 
+@pytest.mark.parametrize("arguments", [[], ["events"]])
+def test_no_command_shows_the_help_as_it_is(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(arguments) == 2
+
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("Usage: amid")
+    assert "\nCommands:\n" in said.err
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -112,3 +124,31 @@ def test_an_interrupt_says_how_to_go_on(
 
     assert call(["doctor"]) == 130
     assert "amid resume" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", [["--budget", "soon"], ["--agents", "nobody=2"]])
+def test_an_option_that_is_not_understood_is_wrong_use(
+    tmp_path: Path, option: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(["run", str(tmp_path), "-o", str(tmp_path / "run"), *option]) == 2
+    assert "is not understood" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+def test_being_told_to_end_is_an_interruption_that_leaves_nothing(tmp_path: Path) -> None:
+    code = f"""
+import sys, threading, os, signal
+from amid.cli import main
+from amid import tiny, making
+tiny.make(__import__("pathlib").Path({str(tmp_path / "task")!r}))
+making._first_events = lambda *_: os.kill(os.getpid(), signal.SIGTERM) or threading.Event().wait(30)
+sys.argv = ["amid", "run", {str(tmp_path / "task")!r}, "-o", {str(tmp_path / "run")!r}, "--json"]
+main()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
+    )
+
+    assert done.returncode == 130
+    assert json.loads(done.stdout)["exit_code"] == 130
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["task"]

@@ -115,3 +115,10 @@ def test_a_defect_asks_for_the_traceback(capsys: pytest.CaptureFixture[str]) -> 
 def test_whoever_stops_reading_is_no_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert answer_error(BrokenPipeError(), Session()) == 0
     assert capsys.readouterr().err == ""
+
+
+def test_of_several_refusals_the_first_is_told() -> None:
+    refusals = [AmidUsageError("said", hint="do"), AmidUsageError("also", hint="do")]
+    told = tell(ExceptionGroup("two", refusals))
+
+    assert (told.exit_code, told.what) == (2, "said")

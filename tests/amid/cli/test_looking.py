@@ -1,6 +1,7 @@
 """Commands that look at a run show what its ledger holds, and change nothing in the folder."""
 
 import json
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -129,5 +130,52 @@ def test_looking_changes_nothing(run: Path, arguments: list[str]) -> None:
     name, *rest = arguments
 
     call([name, str(run), *rest])
+
+    assert content(run) == before
+
+
+@pytest.mark.parametrize(
+    "change", ["body = x'ff00'", "body = cast('[1]' as blob)", "at_us = 9223372036854775807"]
+)
+@pytest.mark.parametrize("words", [["tail", "RUN", "--once"], ["show", "RUN", "2"]], ids=" ".join)
+def test_an_altered_event_is_shown_as_it_stands(run: Path, change: str, words: list[str]) -> None:
+    with sqlite3.connect(run / "ledger.db") as ledger:
+        for (name,) in ledger.execute("select name from sqlite_master where type = 'trigger'"):
+            ledger.execute(f'drop trigger "{name}"')
+        ledger.execute(f"update events set {change} where seq = 2")  # noqa: S608
+    ledger.close()
+
+    assert call([str(run) if word == "RUN" else word for word in words]) == 0
+
+
+def test_an_unknown_event_is_refused_without_a_traceback(run: Path) -> None:
+    with sqlite3.connect(run / "ledger.db") as ledger:
+        for (name,) in ledger.execute("select name from sqlite_master where type = 'trigger'"):
+            ledger.execute(f'drop trigger "{name}"')
+        ledger.execute("update events set type = 'foo.bar' where seq = 2")
+    ledger.close()
+
+    done = subprocess.run(
+        [sys.executable, "-m", "amid", "status", str(run)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+    assert done.returncode == 3
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["report", "RUN", "-o", "RUN/ledger.db"],
+        ["rebuild", "RUN", "-o", "RUN/blobs/x"],
+        ["replay", "RUN", "--reproduce", "all", "-o", "RUN/x"],
+    ],
+    ids=" ".join,
+)
+def test_nothing_is_written_into_the_run_that_is_looked_at(run: Path, words: list[str]) -> None:
+    before = content(run)
+
+    assert call([word.replace("RUN", str(run)) for word in words]) == 2
 
     assert content(run) == before

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from amid.cli.tables import text_of
+from amid.cli.tables import shortened, text_of
 
 
 def test_scalars_line_up_and_records_become_a_table() -> None:
@@ -35,8 +35,22 @@ def test_scalars_line_up_and_records_become_a_table() -> None:
 
 
 def test_a_real_number_is_told_with_the_digits_a_person_compares() -> None:
-    assert list(text_of({"score": "0.9478682431367351"})) == ["score: 0.94787"]
+    assert list(text_of({"score": "0.9478682431367351"})) == ["score: 0.9479"]
     assert list(text_of({"score": "0.8125"})) == ["score: 0.8125"]
+
+
+def test_long_numbers_within_a_text_are_cut_but_not_names_or_versions() -> None:
+    told = shortened("dice 0.9604860119193622 (0.925991 to 1), spread=1.5, 2.14.1, 12a.123456")
+    assert told == "dice 0.9605 (0.9260 to 1), spread=1.5, 2.14.1, 12a.123456"
+
+
+def test_a_table_cuts_digests_and_leaves_room_for_its_last_column() -> None:
+    rows = [{"key": "ab" * 32, "says": "w" * 90}]
+    assert list(text_of({"jobs": rows}))[2] == "  abababababab  " + "w" * 90
+
+
+def test_an_empty_text_is_a_dash() -> None:
+    assert list(text_of({"note": ""})) == ["note: –"]
 
 
 def test_text_of_several_lines_is_set_apart() -> None:

@@ -139,7 +139,7 @@ def inventory(data: Path) -> Inventory:
             case=alias(number),
             group=group(number),
             split="train" if number < 9 else "test",
-            attributes={},
+            attributes={"site": site(number)},
             images=(image,),
             label="present",
             label_suffix=SUFFIX,
@@ -168,6 +168,11 @@ def patient(number: int) -> str:
 def group(number: int) -> str:
     """Return the alias of the group of a case."""
     return f"g-{(number + 1) // 2:04d}"
+
+
+def site(number: int) -> str:
+    """Return where a patient was seen: two places in turn."""
+    return ("north", "south")[(number - 1) // 2 % 2]
 
 
 def write_data(data: Path) -> None:

@@ -33,6 +33,7 @@ def contract(*, share: bool) -> Contract:
                 "task": {"id": "balls", "kind": "segmentation", "modality": ["MR"]},
                 "labels": {"background": 0, "ball": 1},
                 "metric": {"primary": "dice", "direction": "maximize"},
+                "validation": {"report_by": ["site"]},
                 "submission": {"columns": {"case": "image_id", "path": "mask_path"}},
                 "sharing": {"images_may_be_shared": share},
             }

@@ -23,7 +23,7 @@ from ledger.record import NewEvent
 from ledger.store import Ledger
 from replay.history import History
 from tests.amid.export import sample_data
-from tests.amid.export.sample_run import CRUDE, FINAL, Variant, head_of, make
+from tests.amid.export.sample_run import CRUDE, FINAL, MEMBERS, Variant, head_of, make
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
@@ -73,6 +73,20 @@ def test_the_payload_is_the_same_for_a_run_made_elsewhere(package: Path, tmp_pat
     assert files_of(tmp_path / "out/payload") == files_of(package / "payload")
     assert (tmp_path / "out/manifest.json").read_bytes() == (package / "manifest.json").read_bytes()
     assert files_of(tmp_path / "out/provenance") != files_of(package / "provenance")
+
+
+def test_scores_stand_by_site_as_the_contract_asks(package: Path) -> None:
+    """In the file, and in a sentence of the card."""
+    told = json.loads((package / "payload/scores/validation.json").read_text())
+    by_site = told["validation"]["by"]["site"]
+
+    assert list(by_site) == ["north", "south"]
+    assert sum(row["cases"] for row in by_site.values()) == len(
+        told["validation"]["per_case"]["cases"]
+    )
+    assert f"Validation of `{FINAL}` by site: north: dice" in (
+        package / "payload/MODEL_CARD.md"
+    ).read_text().replace("\n", " ")
 
 
 def test_twice_gives_the_same_bytes(package: Path, sample: Path, tmp_path: Path) -> None:
@@ -215,3 +229,21 @@ def test_what_is_shipped_needs_the_standard_library_only(package: Path, name: st
     imported = {line.split()[1].split(".")[0] for line in text.splitlines() if line[:6] == "import"}
     assert imported <= set(sys.stdlib_module_names)
     assert len(text.splitlines()) < 250
+
+
+def test_weights_that_hold_images_stay_out_where_images_may_not_leave(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given a template that keeps training images, then its weights leave only if images may."""
+    monkeypatch.setattr(
+        "amid.export.payload.KEEPS_IMAGES", frozenset(a.split("-")[1] for a in MEMBERS)
+    )
+    kept, shared = tmp_path / "kept", tmp_path / "shared"
+    for place, share in ((kept, False), (shared, True)):
+        place.mkdir()
+        run = make(place, Variant(share=share))
+        assert build(run, FINAL, head_of(run), place / "out") == ()
+
+    names = {path.name for path in (kept / "out/payload/weights").rglob("*") if path.is_file()}
+    assert "WITHHELD.txt" in names
+    assert not list((shared / "out/payload/weights").rglob("WITHHELD.txt"))

@@ -1,5 +1,6 @@
 """Templates run as jobs: right grids and labels, the same bytes twice, better than guessing."""
 
+import json
 import shutil
 import subprocess
 import sys
@@ -220,3 +221,28 @@ def test_files_are_taken_in_the_order_of_the_view_only(
 
         path = f"probabilities/{HELD[1]}.nii.gz"
         assert (out / path).read_bytes() == (found / path).read_bytes()
+
+
+@pytest.mark.parametrize("template", TRAINED, ids=lambda template: template.name)
+def test_cases_to_tune_on_are_not_learnt_from(
+    template: Template, data: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """Given a case set aside to tune on, then its bytes do not reach the model."""
+    params = template.starts(profile(cases=len(FIT)))
+    models = []
+
+    for other in (1, 2):
+        place = tmp_path / f"data{other}"
+        shutil.copytree(data[0], place)
+        view = json.loads((place / "cases.json").read_text())
+        set_aside, replaced = FIT[-1], FIT[other - 1]
+        view["tune"] = [set_aside]
+        for kind in ("images", "labels"):
+            for path in (place / kind).glob(f"{set_aside}*"):
+                shutil.copy(path.with_name(path.name.replace(set_aside, replaced)), path)
+
+        (place / "cases.json").write_text(json.dumps(view))
+        job = tmp_path / f"job{other}"
+        models.append(run_job(job, template, "train.py", data=place, params=params))
+
+    assert tree(models[0]) == tree(models[1])

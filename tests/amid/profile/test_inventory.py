@@ -1,6 +1,7 @@
 """Taking stock: every defect of every file is found before any job, and named with its row."""
 
 import gzip
+import os
 import shutil
 import struct
 from collections.abc import Callable
@@ -84,6 +85,20 @@ def two_volumes(path: Path) -> None:
     sitk.WriteImage(sitk.JoinSeries([one, one]), str(path))
 
 
+def colour(path: Path) -> None:
+    one = sitk.Cast(sitk.ReadImage(str(path)), sitk.sitkUInt8)
+    sitk.WriteImage(sitk.Compose(one, one, one), str(path))
+
+
+def pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def no_place(path: Path) -> None:
+    edit_header(path, lambda head: struct.pack_into("<f", head, 280, float("nan")))
+
+
 BAD_IMAGES = [
     ("missing", Path.unlink, "missing-file", "is not there"),
     ("empty", lambda p: p.write_bytes(b""), "unreadable", "is empty"),
@@ -96,6 +111,9 @@ BAD_IMAGES = [
     ("inf", poison(float("inf")), "not-finite", "NaN or infinite"),
     ("spacing", no_spacing, "zero-spacing", "has a spacing of 0 along y"),
     ("4d", two_volumes, "dimensions", "has 4 dimensions, task.toml says 3"),
+    ("colour", colour, "components", "holds 3 numbers per voxel"),
+    ("place", no_place, "not-finite", "an orientation or position that is not a number"),
+    ("pipe", pipe, "unreadable", "not a regular file"),
     ("folder", lambda p: (p.unlink(), p.mkdir()), "unreadable", "is a directory"),
 ]
 

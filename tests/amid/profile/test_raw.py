@@ -2,6 +2,7 @@
 
 import gzip
 import struct
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -43,6 +44,18 @@ def test_a_whole_file_has_no_defect(order: str, version: int) -> None:
     assert defect(content, ".nii") is None
     assert defect(gzip.compress(content), ".nii.gz") is None
     assert defect(gzip.compress(content[:50]) + gzip.compress(content[50:]), ".nii.gz") is None
+
+
+def test_no_more_is_kept_than_the_header_promises() -> None:
+    content = gzip.compress(nifti() + bytes(64 << 20))
+
+    tracemalloc.start()
+    found = defect(content, ".nii.gz")
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert found is None
+    assert most < 48 << 20
 
 
 @pytest.mark.parametrize(("order", "version"), KINDS)

@@ -52,7 +52,7 @@ def test_no_case_is_shown_twice(values: list[str | None]) -> None:
 def pixels(uri: str) -> "np.ndarray[tuple[int, ...], np.dtype[np.uint8]]":
     """Return the pixels of a picture."""
     with Image.open(io.BytesIO(base64.b64decode(uri.partition(",")[2]))) as image:
-        return np.asarray(image)
+        return np.asarray(image.convert("RGB"))
 
 
 def test_contours_are_drawn_where_the_masks_are() -> None:

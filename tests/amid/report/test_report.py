@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from amid.documents import CaseScore
 from amid.report import write
+from amid.report.cases import _by_label as by_label
 from amid.report.page import page
 from ledger.canonical import encode
 from ledger.events.run import Code, RunResumed, RunStarted
@@ -104,9 +106,26 @@ def test_twice_gives_the_same_bytes(finished: Path, text: str) -> None:
 
 def test_what_is_not_checked_is_never_hidden(text: str) -> None:
     """In the findings, and of the page itself."""
-    assert "Not checked: 3" in text
+    assert "Not checked: 1 check" in text
     assert "the attempt was not executed a second time" in text
     assert "self-attested" in text
+
+
+def test_a_check_stands_once_for_all_the_attempts_it_looked_at(text: str) -> None:
+    """Three attempts and sixteen checks would be forty-eight rows of nothing new."""
+    findings = text[text.index('<section id="findings">') : text.index('<section id="splits">')]
+    checks = re.findall(r"<b>([a-z-]+/\d+)</b>", findings)
+    assert checks
+    assert len(set(checks)) == len(checks)
+    assert "(all 3 attempts)" in findings
+
+
+def test_a_case_tells_each_metric_once_with_its_labels() -> None:
+    """`dice 0.9 (left 0.8, right 1.0)` instead of three names that begin alike."""
+    values = {"dice": "0.9", "dice:left": "0.8", "dice:right": None, "hd95": "1"}
+    case = CaseScore(case="c-1", group="g-1", fold="f1", values=values)
+    assert by_label(case, "dice") == "dice 0.9000 (left 0.8000, right undefined)"
+    assert by_label(case, "hd95") == "hd95 1.0000"
 
 
 def test_no_person_and_no_place_is_named(finished: Path, text: str) -> None:
@@ -136,6 +155,16 @@ def test_rejected_attempts_stand_in_the_board(text: str) -> None:
     assert f'<details id="{CRUDE}">' in text
     assert "NOT_ABOVE_NULL" in text
     assert "no accepted attempt" in text
+
+
+def test_each_site_has_a_row(text: str) -> None:
+    """As `report_by` asks: what was held out there, with its groups."""
+    table = text.partition("<h3>By site</h3>")[2].partition("</table>")[0]
+    assert [value for value in ("north", "south") if f">{value}</th>" in table] == [
+        "north",
+        "south",
+    ]
+    assert [table.count(counts) for counts in ("4 / 2", "2 / 1")] == [1, 3]
 
 
 def test_pictures_leave_the_run_only_where_the_contract_allows(tmp_path: Path) -> None:

@@ -266,3 +266,11 @@ def test_the_scorer_loads_nothing_heavy() -> None:
         [sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_a_document_that_was_changed_is_refused(world: World) -> None:
+    digest = world.private["split"]
+    blob = world.run / "blobs" / digest[:2] / digest[2:]
+    blob.write_bytes(blob.read_bytes().replace(b"f1", b"f9"))
+    with pytest.raises(InputWrong, match=digest[:12]):
+        read_inputs(world.job / "job.json")

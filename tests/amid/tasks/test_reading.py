@@ -1,12 +1,15 @@
 """`task.toml`: what is right is read whole; what is wrong is named, with what was meant."""
 
+import os
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from pydantic import BaseModel
 
 from amid import tiny
-from amid.errors import AmidError, ContractWrong, NotSupported, TaskMissing
+from amid.errors import AmidError, ContractWrong, NotSupported, PathWrong, TaskMissing
 from amid.tasks.contract import Contract, seconds
 from amid.tasks.reading import load, require_supported
 from tests.amid.sample import ROOT
@@ -100,6 +103,35 @@ def test_knows_the_metrics_of_a_segmentation(tmp_path: Path, metric: str) -> Non
     text = MINIMAL.replace('primary = "dice"', f'primary = "dice"\nalso = ["{metric}"]')
 
     assert load(written(tmp_path, text)).metric.also == (metric,)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("[metric]", "[budget]\ncpu_hours = inf\n[metric]", "budget.cpu_hours = inf"),
+        ("[metric]", "[budget]\nusd = nan\n[metric]", "budget.usd = nan"),
+        ("[metric]", '[budget]\nwall = "99999999999d"\n[metric]', "more than 3650d"),
+        ("[metric]", '[data]\ncases = "cases.csv\\u0000"\n[metric]', "a relative path"),
+        ("[metric]", '[data]\ncases = "."\n[metric]', "a relative path"),
+        ("[metric]", '[submission]\nindex = "predictions"\n[metric]', "folder of the predictions"),
+        ("[metric]", '[submission]\npath = "{case}.png"\n[metric]', "written as .nii.gz"),
+        ("[metric]", '[submission]\ncolumns = {case="a", path="a"}\n[metric]', "its own name"),
+        ("[metric]", '[metric]\nalso = ["hd95", "hd95"]', "each metric is named once"),
+        ("[metric]", f"[metric]\nalso = {'[' * 6000}{']' * 6000}", "cannot be read"),
+        ("[metric]", f"[budget]\ntokens = {'9' * 5000}\n[metric]", "cannot be read"),
+    ],
+)
+def test_refuses_what_would_fail_later(tmp_path: Path, old: str, new: str, says: str) -> None:
+    with pytest.raises(ContractWrong, match=re.escape(says)):
+        load(written(tmp_path, MINIMAL.replace(old, new, 1)))
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir], ids=["a pipe", "a folder"])
+def test_only_a_regular_file_is_read(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    make(tmp_path / "task.toml")
+
+    with pytest.raises(PathWrong):
+        load(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,15 @@ def test_keeps_the_columns_that_the_contract_names(tmp_path: Path) -> None:
     assert found.rows[0].attributes == {"site": "Basel"}
 
 
+@pytest.mark.parametrize("key", ["stratify", "report_by"])
+@pytest.mark.parametrize("column", ["patient", "case", "image", "label"])
+def test_what_names_a_case_or_patient_is_no_property_of_cases(
+    tmp_path: Path, key: str, column: str
+) -> None:
+    with pytest.raises(TableWrong, match=f'"{column}" in .* is not a property that cases share'):
+        table(tmp_path, HEADER, ONE, **{key: (column,)})
+
+
 @pytest.mark.parametrize(
     ("lines", "says"),
     [
@@ -63,6 +72,10 @@ def test_keeps_the_columns_that_the_contract_names(tmp_path: Path) -> None:
         ([HEADER, "a,p1,train,a.mha,~/la.mha"], "is not a path inside"),
         ([HEADER, "x/a,p1,train,a.mha,la.mha"], 'case "x/a" cannot be a file name'),
         ([HEADER, 'a,p1,train,"a.mha'], "is not CSV"),
+        ([HEADER, f"{'a' * 201},p1,train,a.mha,la.mha"], "cannot be a file name"),
+        ([HEADER, "a,p1\u200b,train,a.mha,la.mha"], "a character that cannot be seen"),
+        ([HEADER, ONE, "b,\u04401,train,b.mha,lb.mha"], "'\\u04401' looks like 'p1' on line 2"),
+        ([HEADER, ONE, "b,p\uff11,test,b.mha,lb.mha"], "looks like 'p1' on line 2"),
     ],
 )
 def test_names_each_mistake(tmp_path: Path, lines: list[str], says: str) -> None:

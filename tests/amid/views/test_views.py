@@ -231,3 +231,14 @@ def test_data_may_have_moved(run: Run, tmp_path: Path) -> None:
     )
 
     assert len(list((run.folder / "views" / "v" / "images").iterdir())) == 2
+
+
+def test_a_training_view_names_the_cases_to_tune_on(run: Run) -> None:
+    inner = run.prepared.split.inner
+
+    assert inner
+    assert document(run.view("train/f1")).tune == tuple(sorted(inner))
+
+
+def test_a_view_for_predictions_does_not_tell_who_is_who(run: Run) -> None:
+    assert document(run.view("predict/f1")).tune == ()

@@ -15,10 +15,10 @@ def main() -> None:
     """Write the atlases of the view, in its order."""
     most = int(params()["atlases"])
     view = read_view()
-    grid = common_grid(view.cases, MOST_VOXELS)
+    grid = common_grid(view.fit, MOST_VOXELS)
     images, labels = [], []
 
-    for case in view.cases[:most]:
+    for case in view.fit[:most]:
         channels = resize(read_channels(case), grid)
         part = resize(read_parts(case, view.ids), grid)
         images.append(np.rint((channels + 4) * (255 / 8)).astype(np.uint8))

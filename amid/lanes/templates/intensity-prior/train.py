@@ -39,12 +39,12 @@ def main() -> None:
     """Train on every labelled case of the view and write the model."""
     chosen = params()
     view = read_view()
-    grid = common_grid(view.cases, MOST_VOXELS)
+    grid = common_grid(view.fit, MOST_VOXELS)
     weight, first, second = sums(view, grid, dither=float(chosen["dither"]))
     spread = float(chosen["spread"])
     dimensions = len(grid)
 
-    prior = smooth(weight / np.float32(len(view.cases)), 1.0, dimensions)
+    prior = smooth(weight / np.float32(len(view.fit)), 1.0, dimensions)
     near = 1 - prior[0] > NEAR
     pooled = [smooth(part, spread, dimensions)[..., near] for part in (weight, first, second)]
     mean, precision, offset = gaussians(*pooled, ridge=float(chosen["ridge"]))
@@ -59,7 +59,7 @@ def main() -> None:
         precision=precision.astype(np.float32),
         offset=offset.astype(np.float32),
     )
-    print(f"{len(view.cases)} cases on a grid of {grid}; {int(near.sum())} voxels modelled")
+    print(f"{len(view.fit)} cases on a grid of {grid}; {int(near.sum())} voxels modelled")
 
 
 def sums(view: View, grid: Shape, *, dither: float) -> tuple[Floats, Floats, Floats]:
@@ -71,7 +71,7 @@ def sums(view: View, grid: Shape, *, dither: float) -> tuple[Floats, Floats, Flo
     draw = np.random.default_rng(SEED)
     weight = first = second = np.zeros(0, np.float32)
 
-    for case in view.cases:
+    for case in view.fit:
         part = resize(read_parts(case, view.ids), grid)
         image = resize(read_channels(case), grid)
         noise = draw.standard_normal(image.shape, np.float32)

@@ -45,6 +45,8 @@ class View:
     ids: tuple[int, ...]
     """Label ids in rising order; background is 0."""
     cases: tuple[Case, ...]
+    fit: tuple[Case, ...]
+    """The cases to learn from: all but those set aside to tune on."""
 
 
 def params() -> dict[str, Any]:
@@ -67,7 +69,9 @@ def read_view() -> View:
         for case in view["cases"]
     )
 
-    return View(ids=tuple(sorted(view["labels"].values())), cases=cases)
+    tune = set(view.get("tune", ()))
+    fit = tuple(case for case in cases if case.name not in tune) or cases
+    return View(ids=tuple(sorted(view["labels"].values())), cases=cases, fit=fit)
 
 
 def read_channels(case: Case) -> Floats:
