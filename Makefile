@@ -50,7 +50,7 @@ check: install   ## Lint, format, types, import contracts.
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy --strict
 	for folder in amid/lanes/templates/*/; do \
-	  MYPYPATH=amid/lanes/templates/shared $(PY) -m mypy --strict $$folder*.py || exit 1; \
+	  MYPYPATH=amid/lanes/templates/shared:amid/lanes/templates/network $(PY) -m mypy --strict $$folder*.py || exit 1; \
 	done
 	$(VENV)/bin/lint-imports
 
