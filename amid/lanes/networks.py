@@ -63,9 +63,9 @@ def nnunet(data: Profile, ahead: Work, means: Means) -> LaneOffer:
     days = _NNUNET_EPOCHS * epoch / 86_400
     because = (
         (
-            f"needs more than the budget: an epoch of {_NNUNET_STEPS} steps takes about {epoch} s of "
-            f"two cores, and {_NNUNET_EPOCHS} epochs are usual ({days:.0f} days a fold); this run has "
-            f"{means.units} s of one core for all its lanes"
+            f"needs more than the budget: an epoch of {_NNUNET_STEPS} steps takes about {epoch} s "
+            f"of two cores, and {_NNUNET_EPOCHS} epochs are usual ({days:.0f} days a fold); this "
+            f"run has {means.units} s of one core for all its lanes"
         ),
         f"{data.cases} labelled cases would be enough to train one",
     )
