@@ -5,7 +5,7 @@ from then on it is the attempt's own. Nothing imports it here.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from amid.documents import Profile
@@ -156,7 +156,7 @@ def _network(name: str, *, complexity: int, widths: tuple[int, ...]) -> Template
             Parameter("fold", (2,), 2, "voxels a side that become channels", searched=False),
             Parameter("passes", (1, 2, 4), 4, "placements averaged", searched=False),
             _MIRROR,
-            _ONE_PIECE,
+            replace(_ONE_PIECE, searched=False),
         ),
     )
 
