@@ -209,7 +209,7 @@ _HYPOTHESES: Mapping[str, str] = {
     ),
     DYNUNET.name: (
         "Two convolutions per level, as nnU-Net has them, see finer detail than one at the price "
-        "of fewer steps in the same time."
+        "of fewer steps in the same time; no common grid or aligned cases are needed."
     ),
     SEGRESNET.name: (
         "Residual blocks and a light decoder put most of the work into the encoder, which helps "

@@ -92,12 +92,12 @@ def test_networks_come_after_the_cheap_lanes_with_steps_that_the_budget_carries(
 def test_a_short_run_tries_one_network() -> None:
     short = CONTRACT.replace('"metric"', '"budget": {"wall": "5m"}, "metric"')
 
-    assert timed("hippocampus") == ("small-unet", "dynunet")
-    assert timed("hippocampus", short) == ("small-unet",)
+    assert timed("hippocampus") == ("dynunet", "small-unet")
+    assert timed("hippocampus", short) == ("dynunet",)
     lanes = proposed("hippocampus", means=Means(probes=PRICES, units=600, cores=2))
-    assert lanes["small-unet"].kind == "executable"
-    assert lanes["dynunet"].kind == "fallback"
-    assert "small-unet come(s) first" in lanes["dynunet"].priority_because[0]
+    assert lanes["dynunet"].kind == "executable"
+    assert lanes["small-unet"].kind == "fallback"
+    assert "dynunet come(s) first" in lanes["small-unet"].priority_because[0]
 
 
 @pytest.mark.parametrize("name", ["tiny", "few", "empty"])
@@ -118,8 +118,8 @@ def test_without_a_probe_or_with_a_slow_step_a_network_falls_back() -> None:
     assert "not timed" in untimed["small-unet"].priority_because[0]
     assert untimed["small-unet"].units == untimed["small-unet"].steps == 0
 
-    slow = {"small-unet": Probe(ms_per_step=3000, fixed_ms=15_000)}
-    lane = proposed("hippocampus", means=Means(probes=slow, units=1800, cores=2))["small-unet"]
+    slow = {"dynunet": Probe(ms_per_step=3000, fixed_ms=15_000)}
+    lane = proposed("hippocampus", means=Means(probes=slow, units=1800, cores=2))["dynunet"]
     assert lane.kind == "fallback"
     assert (
         f"50 steps of 3000 ms on 2 core(s) and 1 fold(s); under {LEAST_STEPS}"
