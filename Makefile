@@ -25,7 +25,7 @@ install: $(STAMP) tools  ## Make the environment in $(VENV), or do nothing when 
 
 $(STAMP): pyproject.toml constraints.txt
 	test -x $(PY) || python3 -m venv $(VENV)
-	$(PY) -m pip install --disable-pip-version-check -q $(PIP_ARGS) -c constraints.txt -e '.[dev]'
+	$(PY) -m pip install --disable-pip-version-check -q $(PIP_ARGS) -c constraints.txt -e '.[demo,dev]'
 	touch $@
 
 tools:
@@ -34,7 +34,7 @@ tools:
 	  echo "$$tool is missing: apt-get install $$tool (as root). Tests that need it are skipped." >&2; \
 	done
 
-demo: install    ## Run the main job on a small task made on the spot.
+demo: install    ## Run the main job on simulated patients made on the spot.
 	$(PY) -m amid demo
 
 test: install    ## Run the tests; under ten minutes on two cores.

@@ -246,7 +246,7 @@ def reproduce(
     import anyio
 
     from replay.reproduce import reproduce as execute_again
-    from runtime.landing import documents
+    from runtime.private import documents
 
     say(f"executing {which} again; nothing in {run} is changed")
     state = RunState.of(events(run))

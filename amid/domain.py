@@ -1,8 +1,9 @@
 """Medicine as the runtime sees it: the `Domain` port over this package."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from amid import attempt, outcomes, rules
 from amid.lanes import offers
@@ -11,6 +12,9 @@ from ledger.events.base import Fact
 from ledger.events.job import JobKind
 from ledger.events.review import CheckFound
 from runtime.ports import LaneOffer, Manifest, Means, PutBlob, Ruling
+
+if TYPE_CHECKING:
+    from amid.vault import Aliases
 
 _MODULES: Mapping[JobKind, str] = {
     "null": "amid.nulls",
@@ -84,6 +88,12 @@ class MedicalDomain:
 
         return {"data": Path(Vault.open(run / "vault").aliases().data)}
 
+    def access_name(self, run: Path) -> Callable[[str], str]:
+        """Name files of the data folder by alias, and whatever else lies there not at all."""
+        from amid.vault import Vault
+
+        return _Names(Vault.open(run / "vault").aliases())
+
     def outcomes(self, kind: JobKind, subject: str, out: Path, put: PutBlob) -> Sequence[Fact]:
         """Translate the outputs of a trusted job."""
         match kind:
@@ -99,3 +109,22 @@ class MedicalDomain:
                 return outcomes.package(subject, out, put)
             case _:
                 return ()
+
+
+class _Names:
+    """Knows the alias of every file in the data folder.
+
+    Any other name becomes `?`: it may be a patient's.
+    """
+
+    def __init__(self, aliases: "Aliases") -> None:
+        self._known: dict[str, str] = {}
+
+        for case in aliases.cases:
+            self._known |= {path: f"{case.alias}/{name}" for name, path in case.images.items()}
+            self._known |= {} if case.label is None else {case.label: f"{case.alias}/label"}
+
+    def __call__(self, path: str) -> str:
+        root, _, rest = path.partition(":")
+        hidden = root == "data" and rest.strip("/.") != ""
+        return f"data:{self._known.get(rest, '?')}" if hidden else path

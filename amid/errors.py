@@ -2,7 +2,8 @@
 
     AmidError (5: the work failed)
     ├── WrongUse (2)             ContractWrong, TableWrong, SplitWrong, FolderExists
-    ├── Missing (3)              TaskMissing, DataMissing, NotSupported, VaultMissing
+    ├── Missing (3)              TaskMissing, DataMissing, NotSupported, VaultMissing,
+    │                             PackageMissing
     ├── AnswerIsNo (1)           DataProblems, GroupLeak, TooFewGroups, DataChanged, VaultExposed
     └── Failed (5)               FileTrouble; with 3: NoSpace, NoPermission
 
@@ -79,6 +80,10 @@ class NotSupported(Missing):
 
 class VaultMissing(Missing):
     """The vault or an item of it is absent."""
+
+
+class PackageMissing(Missing):
+    """A Python package that only one command needs is not installed."""
 
 
 class AnswerIsNo(AmidError):
@@ -207,6 +212,7 @@ __all__ = [
     "NoPermission",
     "NoSpace",
     "NotSupported",
+    "PackageMissing",
     "Problem",
     "SplitWrong",
     "TableWrong",

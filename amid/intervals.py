@@ -24,6 +24,11 @@ RESAMPLES = 5_000
 
 Direction = Literal["maximize", "minimize"]
 
+Bounds = tuple[float | None, float | None]
+"""The least and the greatest value there can be; None where there is no bound."""
+
+UNBOUNDED: Bounds = (None, None)
+
 
 @dataclass(frozen=True, slots=True)
 class Grouped:
@@ -75,8 +80,17 @@ def grouped(values: Sequence[tuple[str, float]]) -> Grouped:
     )
 
 
-def interval(data: Grouped, *, alpha: float = 0.05, seed: int = 0) -> Interval:
+def interval(
+    data: Grouped, *, alpha: float = 0.05, seed: int = 0, within: Bounds = UNBOUNDED
+) -> Interval:
     """Return the mean over cases with its 1 - alpha interval over groups.
+
+    Args:
+        data: values by group.
+        alpha: how often the interval may miss.
+        seed: of the bootstrap.
+        within: where the metric can lie. Student's t knows no bounds, so its ends are cut there;
+            that takes nothing from the coverage, since the mean cannot lie beyond.
 
     Raises:
         ValueError: there is no value at all.
@@ -92,10 +106,17 @@ def interval(data: Grouped, *, alpha: float = 0.05, seed: int = 0) -> Interval:
     error = standard_error(data)
     if groups < BOOTSTRAP_FROM:
         reach = t_quantile(1 - alpha / 2, groups - 1) * error
-        return Interval(value, value - reach, value + reach, error, cases, groups, "t")
+        low, high = _cut(value - reach, within), _cut(value + reach, within)
+        return Interval(value, low, high, error, cases, groups, "t")
 
     low, high = _bca(data, alpha, seed)
     return Interval(value, low, high, error, cases, groups, "bca")
+
+
+def _cut(end: float, within: Bounds) -> float:
+    least, greatest = within
+    end = end if least is None else max(end, least)
+    return end if greatest is None else min(end, greatest)
 
 
 def standard_error(data: Grouped) -> float:
@@ -223,6 +244,8 @@ def _weights(groups: int, seed: int) -> NDArray[np.float64]:
 
 
 __all__ = [
+    "UNBOUNDED",
+    "Bounds",
     "Grouped",
     "Interval",
     "beats",

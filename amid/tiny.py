@@ -6,14 +6,13 @@ Neither SimpleITK nor an outside file is needed; noise comes from raw generator 
 number arithmetic, so that the images do not depend on a maths library.
 """
 
-import gzip
-import struct
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from amid.errors import FolderExists, from_os_error
+from amid.niftifile import encode
 
 SIDE = 16
 _LEVELS = (100, 160, 220)
@@ -169,21 +168,7 @@ def _case(
 
 
 def _nifti(array: NDArray[np.int16] | NDArray[np.uint8]) -> bytes:
-    """Return a NIfTI-1 file, compressed without a name or a time in its header."""
-    code, bits = (4, 16) if array.dtype == np.int16 else (2, 8)
-    header = bytearray(352)
-    struct.pack_into("<i", header, 0, 348)
-    struct.pack_into("<8h", header, 40, 3, *array.shape, 1, 1, 1, 1)
-    struct.pack_into("<hh", header, 70, code, bits)
-    struct.pack_into("<8f", header, 76, 1, 1, 1, 1.5, 0, 0, 0, 0)
-    struct.pack_into("<fff", header, 108, 352, 1, 0)
-    header[123] = 2  # millimetres
-    struct.pack_into("<hh", header, 252, 0, 1)
-    affine = (1, 0, 0, -7.5, 0, 1, 0, -7.5, 0, 0, 1.5, -11.25)
-    struct.pack_into("<12f", header, 280, *affine)
-    header[344:348] = b"n+1\0"
-    voxels = array.astype(array.dtype.newbyteorder("<")).tobytes(order="F")
-    return gzip.compress(bytes(header) + voxels, compresslevel=6, mtime=0)
+    return encode(array, spacing=(1, 1, 1.5), origin=(-7.5, -7.5, -11.25))
 
 
 __all__ = ["SIDE", "make"]

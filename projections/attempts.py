@@ -76,7 +76,7 @@ class Attempts:
                 self._put(name, voided=True)
             case ReviewRequested(attempt=name):
                 self._put(name, review_requested=True)
-            case CheckFound(attempt=name):
+            case CheckFound(attempt=name) if name in self._by_id:
                 self._put(name, findings=(*self._by_id[name].findings, event))
             case ReviewMeasured(attempt=name):
                 self._put(name, measured=event)
@@ -90,7 +90,9 @@ class Attempts:
                 pass
 
     def _put(self, name: str, **change: object) -> None:
-        self._by_id[name] = replace(self._by_id[name], **change)  # type: ignore[arg-type]
+        """Change one entry. An event about an unknown one changes nothing: the fold is total."""
+        if name in self._by_id:
+            self._by_id[name] = replace(self._by_id[name], **change)  # type: ignore[arg-type]
 
     def __iter__(self) -> Iterator[Attempt]:
         """Yield attempts in the order they were handed in."""

@@ -53,7 +53,10 @@ class Jobs:
             case JobLost(key=key):
                 self._end(key, event.epoch, "lost")
             case AccessRecorded(key=key):
-                self._by_key[key] = replace(self._by_key[key], access=event)
+                job = self._under_way(key, event.epoch)
+
+                if job is not None:
+                    self._by_key[key] = replace(job, access=event)
             case _:
                 pass
 
@@ -74,10 +77,16 @@ class Jobs:
         finished: JobFinished | None = None,
         failed: JobFailed | None = None,
     ) -> None:
-        job = self._by_key[key]
+        job = self._under_way(key, epoch)
 
-        if job.status == "open" and job.request.epoch == epoch:
+        if job is not None:
             self._by_key[key] = replace(job, status=status, finished=finished, failed=failed)
+
+    def _under_way(self, key: str, epoch: int) -> Job | None:
+        """Return the job of an outcome; None when it is unknown, ended or of another epoch."""
+        job = self._by_key.get(key)
+        fresh = job is not None and job.status == "open" and job.request.epoch == epoch
+        return job if fresh else None
 
     def __iter__(self) -> Iterator[Job]:
         """Yield jobs in the order of their first request."""

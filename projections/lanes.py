@@ -60,7 +60,9 @@ class Lanes:
                 pass
 
     def _put(self, name: str, **change: object) -> None:
-        self._by_name[name] = replace(self._by_name[name], **change)  # type: ignore[arg-type]
+        """Change one entry. An event about an unknown one changes nothing: the fold is total."""
+        if name in self._by_name:
+            self._by_name[name] = replace(self._by_name[name], **change)  # type: ignore[arg-type]
 
     def __iter__(self) -> Iterator[Lane]:
         """Yield lanes by rank, unranked ones last, then by name."""

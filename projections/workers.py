@@ -71,16 +71,19 @@ class Workers:
                     self._put(name, failed=event)
             case SessionLost(worker=name):
                 self._end(event, "lost")
-            case CommitFrozen(worker=name):
+            case CommitFrozen(worker=name) if name in self._by_id:
                 self._put(name, commits=(*self._by_id[name].commits, event))
             case _:
                 pass
 
     def _put(self, name: str, **change: object) -> None:
-        self._by_id[name] = replace(self._by_id[name], **change)  # type: ignore[arg-type]
+        """Change one entry. An event about an unknown one changes nothing: the fold is total."""
+        if name in self._by_id:
+            self._by_id[name] = replace(self._by_id[name], **change)  # type: ignore[arg-type]
 
     def _end(self, event: TurnFinished | SessionFailed | SessionLost, to: SessionStatus) -> bool:
-        asked = self._by_id[event.worker].session
+        known = self._by_id.get(event.worker)
+        asked = None if known is None else known.session
         fresh = asked is not None and (asked.turn, asked.epoch) == (
             event.turn,
             event.epoch,

@@ -7,7 +7,6 @@ from pathlib import Path
 from threading import Lock
 
 import anyio.to_thread
-import orjson
 
 from ledger.blobs import BlobStore
 from ledger.events.base import Fact
@@ -16,7 +15,7 @@ from ledger.events.work import SessionRequested
 from projections.jobs import Job
 from projections.run import RunState
 from projections.workers import Worker
-from runtime import jobspec, landing, layout
+from runtime import jobspec, landing, layout, private
 from runtime.errors import AgentFailed, Refused
 from runtime.intents import Intent, JobIntent
 from runtime.ports import (
@@ -28,7 +27,6 @@ from runtime.ports import (
     JobOutcome,
     JobSpec,
     OutputFile,
-    Past,
     Reading,
     Turn,
     Workspace,
@@ -71,7 +69,7 @@ class Effects:
     async def _turn(
         self, state: RunState, worker: Worker, asked: SessionRequested
     ) -> Sequence[Fact]:
-        brief = read_brief(asked.prompt)
+        brief = landing.read_brief(asked.prompt)
         base = _base(state, worker)
         folder = await anyio.to_thread.run_sync(self.workspace.open, worker.id, base)
         turn = await self.agents[asked.agent].edit(brief, self._reading(state, brief), folder)
@@ -133,7 +131,7 @@ class Effects:
         with self._views:
             if not view.exists():
                 view.parent.mkdir(exist_ok=True)
-                documents = landing.documents(state)
+                documents = private.documents(state)
                 self.domain.lay_out_view(self.run, given.name, view, documents=documents)
 
     def outputs(self, given: Input) -> Sequence[OutputFile]:
@@ -154,23 +152,13 @@ class Effects:
             reads=() if where is None else (where,),
             roots=self._roots(where),
             data=None if view is None else jobspec.view_from_job(view.name, view.digest),
-            private=landing.private(state, job, self.run, self.files),
+            private=private.private(state, job, self.run, self.files),
         )
 
     def _roots(self, view: Path | None) -> Mapping[str, Path]:
         roots = {name: self.run / name for name in ("vault", "blobs", "jobs")}
         named = roots | {"run": self.run} | dict(self.domain.roots(self.run))
         return named if view is None else named | {"view": view}
-
-
-def read_brief(prompt: str) -> Brief:
-    """Read a recorded prompt back."""
-    values = orjson.loads(prompt)
-    past = (
-        Past(**{**p, "codes": tuple(p["codes"]), "advice": tuple(p["advice"])})
-        for p in values["past"]
-    )
-    return Brief(**{**values, "past": tuple(past)})
 
 
 def _base(state: RunState, worker: Worker) -> str | None:
@@ -191,4 +179,4 @@ def _code(state: RunState, job: Job) -> Mapping[str, str]:
     return {f.path: f.digest for f in commit.files} if wanted and commit is not None else {}
 
 
-__all__ = ["Effects", "read_brief"]
+__all__ = ["Effects"]

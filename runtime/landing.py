@@ -1,7 +1,6 @@
-"""Turn what came back from a port into facts, and what goes with a trusted job into its file."""
+"""Turn what came back from a port into facts."""
 
-import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import orjson
@@ -12,6 +11,7 @@ from ledger.events.job import (
     Denied,
     JobFailed,
     JobFinished,
+    JobLost,
     JobRequested,
     Resources,
 )
@@ -25,16 +25,25 @@ from ledger.events.work import (
     TreeFile,
     TurnFinished,
 )
-from projections.attempts import Attempt
-from projections.jobs import Job
 from projections.run import RunState
 from projections.workers import Worker
 from runtime.errors import AttemptRefused, ExecutorFailed
 from runtime.layout import write_manifest
-from runtime.ports import Domain, Frozen, JobOutcome, OutputFile, PutBlob, Turn
+from runtime.ports import (
+    Brief,
+    Domain,
+    Frozen,
+    JobOutcome,
+    Manifest,
+    Past,
+    PutBlob,
+    Turn,
+)
 
 _TRUSTED_OUTCOMES = frozenset({"null", "probe", "review", "test", "package"})
 """Kinds whose outputs the domain translates into facts."""
+MOST_EPOCHS = 3
+"""A job that is lost under this many hand-outs has failed, or a run could go on for ever."""
 _MESSAGE = 500
 """Characters of a reason that go into an event; the whole text is in the log blob."""
 
@@ -42,6 +51,16 @@ _MESSAGE = 500
 def attempt_id(worker: Worker, turn: int) -> str:
     """Return the id of the attempt a worker hands in at a turn."""
     return f"a-{worker.id.removeprefix('w-')}t{turn}"
+
+
+def read_brief(prompt: str) -> Brief:
+    """Read a recorded prompt back."""
+    values = orjson.loads(prompt)
+    past = (
+        Past(**{**p, "codes": tuple(p["codes"]), "advice": tuple(p["advice"])})
+        for p in values["past"]
+    )
+    return Brief(**{**values, "past": tuple(past)})
 
 
 def session_failed(asked: SessionRequested, reason: str) -> SessionFailed:
@@ -121,12 +140,8 @@ def _submitted(
     content = next(f.content for f in frozen.files if f.path == "attempt.toml")
     manifest = domain.manifest(content)
 
-    if slot.role == "finalizer" and (manifest.train or not manifest.members):
-        raise AttemptRefused(
-            "a finalizer averages members and trains nothing",
-            where="attempt.toml",
-            hint="set train = [] and list the accepted candidates in members",
-        )
+    if slot.role == "finalizer":
+        _check_members(manifest, read_brief(asked.prompt))
 
     lane = state.lanes.get(slot.lane)
     units = 1 if slot.role == "finalizer" or lane is None else lane.proposed.units
@@ -149,15 +164,39 @@ def _submitted(
     )
 
 
+def _check_members(manifest: Manifest, brief: Brief) -> None:
+    """Refuse a finalizer that trains, or averages anything but the candidates of its brief."""
+    offered = {past.attempt for past in brief.past}
+
+    if manifest.train or not manifest.members:
+        raise AttemptRefused(
+            "a finalizer averages members and trains nothing",
+            where="attempt.toml",
+            hint="set train = [] and list the accepted candidates in members",
+        )
+
+    if strangers := sorted(set(manifest.members) - offered):
+        raise AttemptRefused(
+            f"{', '.join(strangers)} is no candidate that this finalizer was given",
+            where="attempt.toml, members",
+            why="only accepted attempts that beat the null models may be averaged",
+            hint=f"choose among {', '.join(sorted(offered))}",
+        )
+
+
 def job_ended(
     request: JobRequested, folder: Path, outcome: JobOutcome, domain: Domain, put: PutBlob
 ) -> Sequence[Fact]:
     """Store what a job left and return its facts; the one that ends the job comes last."""
     log = None if outcome.log is None else put(outcome.log)
-    access = _access(outcome, put) if request.sandbox != "trusted" else ()
+    trusted = request.sandbox == "trusted"
+    access = () if trusted else _access(outcome, put, domain.access_name(folder.parent.parent))
     used = Resources(
         wall_ms=outcome.wall_ms, cpu_ms=outcome.cpu_ms, max_rss_kib=outcome.max_rss_kib
     )
+
+    if outcome.status == "lost" and outcome.epoch < MOST_EPOCHS:
+        return (JobLost(key=outcome.key, epoch=outcome.epoch, because=outcome.reason[:_MESSAGE]),)
 
     if outcome.status != "finished":
         failed = JobFailed(
@@ -205,16 +244,17 @@ def _store(out: Path, outcome: JobOutcome, put: PutBlob) -> None:
             )
 
 
-def _access(outcome: JobOutcome, put: PutBlob) -> Sequence[Fact]:
+def _access(outcome: JobOutcome, put: PutBlob, name: Callable[[str], str]) -> Sequence[Fact]:
+    """Store the access record and return its event, both without real ids of cases."""
     seen = outcome.access
-    denied = tuple(Denied(op=d.op, path=d.path, result=d.result) for d in seen.denied[:50])
+    denied = dict.fromkeys(Denied(op=d.op, path=name(d.path), result=d.result) for d in seen.denied)
     return (
         AccessRecorded(
             key=outcome.key,
             epoch=outcome.epoch,
-            record=None if seen.record is None else put(seen.record),
+            record=None if seen.record is None else put(_renamed(seen.record, name)),
             opened=seen.opened,
-            denied=denied,
+            denied=tuple(denied)[:50],
             denied_total=seen.denied_total,
             recorder=seen.recorder,
             complete=seen.complete,
@@ -222,84 +262,14 @@ def _access(outcome: JobOutcome, put: PutBlob) -> Sequence[Fact]:
     )
 
 
-Files = Callable[[str], Sequence[OutputFile]]
-"""The files behind a manifest digest."""
+def _renamed(record: Path, name: Callable[[str], str]) -> bytes:
+    """Return an access record with every path under the name that may be recorded."""
+    lines = []
 
+    for line in record.read_bytes().splitlines(keepends=True):
+        told = orjson.loads(line)
+        called = name(told["path"])
+        same = called == told["path"]
+        lines.append(line if same else orjson.dumps({**told, "path": called}) + b"\n")
 
-def private(state: RunState, job: Job, run: Path, files: Files) -> Mapping[str, str]:
-    """Return what a trusted job is told besides its request: paths, digests, the look's number."""
-    if job.request.sandbox != "trusted":
-        return {}
-
-    told = {
-        "run": os.fspath(run.absolute()),
-        "subject": job.request.subject,
-        "fold": job.request.fold,
-        "until": str(state.seq),
-        **documents(state),
-    }
-    attempt = state.attempts.get(job.request.subject)
-
-    if job.request.kind == "probe":
-        return {**told, "template": job.request.subject}
-
-    if attempt is None:
-        return told
-
-    return {**told, "nulls": _nulls(state, files), **_of_attempt(state, attempt)}
-
-
-def documents(state: RunState) -> Mapping[str, str]:
-    """Return the blob digests of contract, inventory, split and profile."""
-    task = state.task
-    return {
-        "contract": "" if task.task is None else task.task.contract,
-        "inventory": "" if task.inventory is None else task.inventory.inventory,
-        "split": "" if task.split is None else task.split.split,
-        "profile": "" if task.profile is None else task.profile.profile,
-    }
-
-
-def _nulls(state: RunState, files: Files) -> str:
-    """Return the digest of `nulls.json`, which holds the per-case scores of the null models."""
-    job = next((j for j in state.jobs.of("run") if j.request.kind == "null"), None)
-
-    if job is None or job.finished is None:
-        return ""
-
-    found = (f.digest for f in files(job.finished.outputs) if f.path == "nulls.json")
-    return next(found, "")
-
-
-def _earlier(state: RunState, made: Attempt) -> list[dict[str, str]]:
-    """Return what the reviewer saw of earlier attempts: of closed rounds and of the same worker.
-
-    Attempts of others in the same round are left out, so that the answer does not depend on who
-    was ready first.
-    """
-    closed = {r.round for r in state.stages.rounds if state.round_closed(r.round)}
-    told = (
-        {"attempt": a.id, "lane": a.submitted.lane, "payload": e.says}
-        for a in sorted(state.attempts, key=lambda a: a.id)
-        if a.submitted.round in closed or a.submitted.worker == made.submitted.worker
-        if a.id != made.id
-        for f in a.findings
-        for e in f.evidence
-        if e.ref == "payload"
-    )
-    return list(told)
-
-
-def _of_attempt(state: RunState, made: Attempt) -> Mapping[str, str]:
-    claims = [c.model_dump(mode="json") for c in made.submitted.claims]
-    jobs = [j for j in state.jobs.of(made.id) if j.request.kind in ("train", "predict")]
-    records = [j.access.record or "" for j in jobs if j.access is not None]
-    return {
-        "attempt": made.id,
-        "lane": made.submitted.lane,
-        "claims": orjson.dumps(claims).decode(),
-        "earlier": orjson.dumps(_earlier(state, made)).decode(),
-        "access": ",".join(records),
-        "assurance": "none" if made.executed is None else made.executed.assurance,
-        "look": str(state.stages.look_of(made.submitted.worker, made.submitted.turn)),
-    }
+    return b"".join(lines)

@@ -3,7 +3,7 @@
 Adapters implement these; the pure core only sees the values. Nothing here acts.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
@@ -312,6 +312,9 @@ class Domain(Protocol):
 
     def roots(self, run: Path) -> Mapping[str, Path]:
         """Return the domain's own names for places in access records, such as `data`."""
+
+    def access_name(self, run: Path) -> Callable[[str], str]:
+        """Return what turns a path of an access record into one without real ids of cases."""
 
     def outcomes(self, kind: JobKind, subject: str, out: Path, put: "PutBlob") -> Sequence[Fact]:
         """Translate the output folder of a finished trusted job into facts to append."""

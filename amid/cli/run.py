@@ -103,12 +103,17 @@ def resume(*, run: Path, until: "Until", as_json: bool) -> int:
     help="Where to put task and run; it must not exist. Default: a new temporary folder.",
 )  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0, max=2**53 - 1), default=0, show_default=True)
+@click.option("--tiny", is_flag=True, help="14 volumes of 16³ voxels instead: seconds, no nilearn.")
 @json_option
-def demo(*, folder: Path | None, seed: int, as_json: bool) -> int:
-    """Run a small task made on the spot to a package."""
+def demo(*, folder: Path | None, seed: int, tiny: bool, as_json: bool) -> int:
+    """Run a task made on the spot to a package, in minutes.
+
+    The task is to find grey and white matter in brains of simulated patients, all made from one
+    template: no image of a person is used.
+    """
     import tempfile
 
-    from amid import compose, making, tiny
+    from amid import compose, making
     from amid.cli.errors import AmidUsageError
 
     if folder is None:
@@ -120,8 +125,7 @@ def demo(*, folder: Path | None, seed: int, as_json: bool) -> int:
 
     task, place = folder / "task", folder / "run"
     folder.mkdir(parents=True, exist_ok=True)
-    tiny.make(task)
-    say(f"made a task of synthetic volumes in {task}")
+    _make_task(task, seed, tiny=tiny)
     making.create_run(
         task,
         place,
@@ -134,6 +138,21 @@ def demo(*, folder: Path | None, seed: int, as_json: bool) -> int:
     )
     answer = compose.go_on(place, listen=_narrate, fresh=True)
     return _finish(place, answer, until="end", as_json=as_json)
+
+
+def _make_task(task: Path, seed: int, *, tiny: bool) -> None:
+    if tiny:
+        from amid.tiny import make as make_tiny
+
+        make_tiny(task)
+        say(f"made a task of synthetic volumes in {task}")
+        return
+
+    from amid.demo import make
+
+    say("making simulated patients from one brain template")
+    make(task, seed)
+    say(f"made the task in {task}; its README says how")
 
 
 TOLD = frozenset(

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from amid.export.gather import Evidence, accepted
+from amid.strata import by_columns
 from ledger.events.base import Fact
 from ledger.events.data import (
     DataProfiled,
@@ -45,7 +46,10 @@ def write(evidence: Evidence) -> Card:
     parts = (
         ("What it is", (_task(evidence), *_code(evidence))),
         ("Data", (_data(evidence), _split(evidence))),
-        ("How well it does", (*_scores(evidence), _nulls(evidence), _test(evidence))),
+        (
+            "How well it does",
+            (*_scores(evidence), *_strata(evidence), _nulls(evidence), _test(evidence)),
+        ),
         ("How it was judged", (*_verdicts(evidence), _checks(evidence), _looks(evidence))),
     )
     claims: list[Claim] = []
@@ -138,6 +142,25 @@ def _scores(evidence: Evidence) -> list[Said]:
 def _overall(scores: tuple[Score, ...]) -> str:
     """Return the scores over all labels; those of one label stand in `scores/`."""
     return "; ".join(interval(score) for score in scores if ":" not in score.metric)
+
+
+def _strata(evidence: Evidence) -> list[Said]:
+    """Return a sentence for each column of `report_by`."""
+    contract, said = evidence.contract, []
+    for column in contract.validation.report_by:
+        rows = by_columns(
+            evidence.validation, evidence.inventory, (column,), contract.metric.primary
+        )
+        values = "; ".join(
+            f"{_one_line(row.value)}: {interval(row.score)} over {row.score.cases} cases of "
+            f"{row.score.groups} groups"
+            for row in rows
+        )
+        measured = [n for n, f in evidence.history.all(ReviewMeasured) if f == evidence.measured]
+        numbers = sorted([*_numbers(evidence, InventoryTaken), *measured])
+        said.append((f"Validation of `{evidence.attempt}` by {column}: {values}.", tuple(numbers)))
+
+    return said
 
 
 def _nulls(evidence: Evidence) -> Said:

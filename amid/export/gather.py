@@ -6,9 +6,9 @@ Blobs come in through `read`, so that nothing here knows where they lie.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from amid.documents import CaseScores, Split
+from amid.documents import CaseScores, Inventory, Split
 from amid.tasks.contract import Contract
-from ledger.events.data import SplitFrozen, TaskAgreed, TestScored
+from ledger.events.data import InventoryTaken, SplitFrozen, TaskAgreed, TestScored
 from ledger.events.review import ReviewMeasured, ReviewResolved, VerdictGiven
 from ledger.events.run import EnvironmentCaptured
 from ledger.events.work import AttemptExecuted, AttemptVoided, CommitFrozen
@@ -48,6 +48,7 @@ class Evidence:
     attempt: str
     history: History
     contract: Contract
+    inventory: Inventory
     split: Split
     predictions: Mapping[str, OutputFile]
     """Alias of each test case to the final label map."""
@@ -77,7 +78,7 @@ def gather(history: History, attempt: str, read: Read) -> Evidence:
         missing.append(f"test predictions: no job of {attempt} predicted the test cases")
 
     try:
-        contract, split = _documents(history, read)
+        contract, inventory, split = _documents(history, read)
         steps, weights = _chain(history, final, read) if final else ((), ())
     except KeyError as problem:
         raise IncompleteError([*missing, f"blob {problem.args[0]}"]) from problem
@@ -105,6 +106,7 @@ def gather(history: History, attempt: str, read: Read) -> Evidence:
             attempt=attempt,
             history=history,
             contract=contract,
+            inventory=inventory,
             split=split,
             predictions={alias: predictions[alias] for alias in split.test},
             steps=steps,
@@ -142,7 +144,7 @@ def _gaps(history: History) -> list[str]:
     """Return what a ledger without its first or middle events lacks."""
     numbers = [step.seq for step in history.steps]
     absent = sorted(set(range(1, history.head + 1)) - set(numbers))
-    kinds = (TaskAgreed, SplitFrozen)
+    kinds = (TaskAgreed, InventoryTaken, SplitFrozen)
     lines = [f"events {absent[0]} to {absent[-1]} ({len(absent)} of them)"] if absent else []
     return lines + [kind.model_fields["type"].default for kind in kinds if not history.all(kind)]
 
@@ -169,13 +171,17 @@ def _test_job(history: History, attempt: str) -> Job | None:
     return done[0] if len(done) == 1 else None
 
 
-def _documents(history: History, read: Read) -> tuple[Contract, Split]:
+def _documents(history: History, read: Read) -> tuple[Contract, Inventory, Split]:
     agreed, frozen = history.last(TaskAgreed), history.last(SplitFrozen)
-    if agreed is None or frozen is None:
+    taken = history.last(InventoryTaken)
+    if agreed is None or frozen is None or taken is None:
         raise IncompleteError(_gaps(history))
 
-    contract = Contract.from_bytes(read(agreed[1].contract))
-    return contract, Split.model_validate_json(read(frozen[1].split))
+    return (
+        Contract.from_bytes(read(agreed[1].contract)),
+        Inventory.model_validate_json(read(taken[1].inventory)),
+        Split.model_validate_json(read(frozen[1].split)),
+    )
 
 
 def _chain(history: History, final: Job, read: Read) -> tuple[tuple[Made, ...], tuple[Made, ...]]:

@@ -12,8 +12,11 @@ from importlib.resources import files
 import orjson
 from pydantic import BaseModel
 
+from amid.documents import CaseScores
 from amid.export.card import Card
 from amid.export.gather import SUFFIX, Evidence, IncompleteError
+from amid.strata import by_columns
+from ledger.events.data import Score
 from ledger.events.job import JobRequested
 from runtime.jobspec import environment_of, is_inside
 
@@ -105,16 +108,25 @@ def _scores(evidence: Evidence) -> dict[str, object]:
         "attempt": evidence.attempt,
         "metric": evidence.contract.metric.primary,
         "direction": evidence.contract.metric.direction,
-        "validation": {
-            "scores": [_plain(score) for score in evidence.measured.scores],
-            "per_case": _plain(evidence.validation),
-        },
+        "validation": _part(evidence, evidence.measured.scores, evidence.validation),
         "test": None
         if evidence.test is None or evidence.test_cases is None
-        else {
-            "scores": [_plain(score) for score in evidence.test.scores],
-            "per_case": _plain(evidence.test_cases),
-        },
+        else _part(evidence, evidence.test.scores, evidence.test_cases),
+    }
+
+
+def _part(evidence: Evidence, scores: tuple[Score, ...], per_case: CaseScores) -> dict[str, object]:
+    """Return scores over all cases, by the columns of `report_by`, and case by case."""
+    contract = evidence.contract
+    columns = contract.validation.report_by
+    by: dict[str, dict[str, object]] = {column: {} for column in columns}
+    for row in by_columns(per_case, evidence.inventory, columns, contract.metric.primary):
+        by[row.column][row.value] = _plain(row.score)
+
+    return {
+        "scores": [_plain(score) for score in scores],
+        "by": by,
+        "per_case": _plain(per_case),
     }
 
 

@@ -29,7 +29,7 @@ class Work:
 
 
 def work(contract: bytes, profile: Profile) -> Work:
-    """Estimate folds and cases from the validation scheme, as DESIGN's rule by groups has it."""
+    """Estimate folds and cases from the validation scheme, by the rule for numbers of groups."""
     told = json.loads(contract)
     validation = _table(told, "validation")
     folds = _folds(str(validation.get("scheme", "auto")), _whole(validation, "folds", 5), profile)

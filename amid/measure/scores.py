@@ -10,6 +10,7 @@ from amid.intervals import grouped, interval
 from amid.measure.inputs import Rules
 from amid.metrics import Values, mean_of, score_case
 from amid.metrics.overlap import Labels
+from amid.metrics.registry import metric
 from ledger.events.base import real
 from ledger.events.data import Score
 
@@ -73,7 +74,7 @@ class Table:
                 status=f"undefined: {why}",
             )  # fmt: skip
 
-        found = interval(grouped(defined))
+        found = interval(grouped(defined), within=metric(name.partition(":")[0]).within)
         left = self.expected - len(defined)
         status = f"partial: {left} of {self.expected} cases have no value" if left else "ok"
         return Score(

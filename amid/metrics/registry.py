@@ -68,6 +68,11 @@ class Metric:
     function: Callable[[Pair], float]
     says: str
 
+    @property
+    def within(self) -> tuple[float | None, float | None]:
+        """The least and the greatest value there can be: a distance has no greatest one."""
+        return (0.0, None if self.unit == "mm" else 1.0)
+
 
 def _hd95(pair: Pair) -> float:
     return float(max(np.percentile(side, 95) for side in pair.borders))

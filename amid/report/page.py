@@ -8,6 +8,7 @@ from amid.export.build import guard_of, reader_of
 from amid.report import attempts, sections
 from amid.report.cases import cases
 from amid.report.plot import dots
+from amid.report.strata import strata
 from amid.report.subject import Subject
 from amid.report.timeline import raw, timeline
 from ledger.blobs import BlobStore
@@ -46,6 +47,7 @@ def page(run: Path, *, inside: bool) -> str:
         splits=sections.splits(subject),
         plot=dots(attempts.dots_of(subject), metric=metric, better=better),
         board=attempts.board(subject),
+        strata=strata(subject),
         lanes=sections.lanes(subject),
         attempts=attempts.details(subject),
         timeline=timeline(subject),

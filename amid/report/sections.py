@@ -298,7 +298,9 @@ def subtitle(subject: Subject) -> str:
     if task is None:
         return "no task is agreed yet"
 
-    return f"{task.kind}; {task.metric}, {better(task.direction)}"
+    modality = subject.contract.task.modality if subject.contract else ()
+    what = f"{task.kind} of {', '.join(modality)}" if modality else task.kind
+    return f"{what}; {task.metric}, {better(task.direction)}"
 
 
 __all__ = [

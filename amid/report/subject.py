@@ -80,7 +80,10 @@ class Subject:
 
     def case_scores(self, attempt: Attempt) -> CaseScores | None:
         """Return the per-case validation scores of an attempt."""
-        digest = attempt.measured.per_case if attempt.measured else None
+        return self.scores_in(attempt.measured.per_case if attempt.measured else None)
+
+    def scores_in(self, digest: str | None) -> CaseScores | None:
+        """Return the per-case scores of a blob; None where it is not readable."""
         return _parsed(self.read, digest, CaseScores.model_validate_json)
 
     def shown(self, text: str) -> str:

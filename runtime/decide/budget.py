@@ -36,6 +36,6 @@ def _attempts(context: Context, stage: Stage, attempts: int) -> int:
         case "explore":
             return explore
         case "exploit":
-            return rest - explore
+            return max(0, rest - explore)
         case "finalize":
             return policy.finalizer_turns

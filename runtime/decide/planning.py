@@ -41,9 +41,7 @@ def decide(state: RunState, context: Context) -> tuple[Fact, ...]:
     return (*_lanes(state, context, contract, profile), enter(state, context, "explore"))
 
 
-def _lanes(
-    state: RunState, context: Context, contract: bytes, profile: bytes
-) -> tuple[Fact, ...]:
+def _lanes(state: RunState, context: Context, contract: bytes, profile: bytes) -> tuple[Fact, ...]:
     offered = context.domain.offers(contract, profile, _means(state))
     offers = sorted(offered, key=lambda o: (-o.priority, o.lane))
     out: list[Fact] = []

@@ -33,7 +33,8 @@ def order(state: RunState, attempts: list[Attempt]) -> list[Attempt]:
 
     while left:
         best = left[0]
-        near = [a for a in left if worth(state, best) - worth(state, a) <= _error(best)]
+        least = worth(state, best) - _error(best)
+        near = [a for a in left if worth(state, a) >= least]
         chosen = min(near, key=lambda a: (_complexity(state, a), -worth(state, a), a.id))
         ranked.append(chosen)
         left.remove(chosen)

@@ -1,8 +1,18 @@
 """Send executed attempts to the reviewer, rule over what it found, and release feedback."""
 
+from collections.abc import Sequence
+
 from ledger.events.base import Fact
-from ledger.events.review import FeedbackReleased, ReviewRequested, VerdictGiven
+from ledger.events.review import (
+    CheckFound,
+    FeedbackReleased,
+    Outcome,
+    ReviewRequested,
+    VerdictGiven,
+)
+from ledger.events.review import Evidence as Ground
 from projections.attempts import Attempt
+from projections.jobs import Job
 from projections.run import RunState
 from runtime.decide import requests
 from runtime.decide.context import Context
@@ -35,7 +45,7 @@ def _step(state: RunState, context: Context, attempt: Attempt) -> tuple[Fact, ..
         return ()
 
     if decoded.status == "failed":
-        return (_ruling(attempt, context, "reject", ("PRED_CORRUPT",)),)
+        return _without_review(attempt, context, decoded, "reject", "PRED_CORRUPT")
 
     scored = state.jobs.one(attempt.id, "review", requests.FOLDS)
 
@@ -43,20 +53,13 @@ def _step(state: RunState, context: Context, attempt: Attempt) -> tuple[Fact, ..
         return (requests.score(state, context, attempt.id, requests.FOLDS),)
 
     if scored.status == "failed":
-        return (_ruling(attempt, context, "flag", ("UNCHECKED",)),)
+        return _without_review(attempt, context, scored, "flag", "UNCHECKED")
 
     return _rule(state, context, attempt) if scored.status == "finished" else ()
 
 
 def _rule(state: RunState, context: Context, attempt: Attempt) -> tuple[Fact, ...]:
-    ruling = context.domain.verdict(attempt.findings)
-    given = VerdictGiven(
-        attempt=attempt.id,
-        verdict=ruling.verdict,
-        codes=ruling.codes,
-        rules=context.domain.rules_digest(),
-        assurance="none" if attempt.executed is None else attempt.executed.assurance,
-    )
+    given = _verdict(attempt, context, attempt.findings)
     n = state.stages.look_of(attempt.submitted.worker, attempt.submitted.turn)
     looks = 0 if state.task.task is None else state.task.task.looks
 
@@ -67,16 +70,33 @@ def _rule(state: RunState, context: Context, attempt: Attempt) -> tuple[Fact, ..
     return (given, FeedbackReleased(attempt=attempt.id, n=n, says=says))
 
 
-def _ruling(
-    attempt: Attempt, context: Context, verdict: str, codes: tuple[str, ...]
-) -> VerdictGiven:
-    """Rule without findings, where a review could not be carried out."""
-    return VerdictGiven.model_validate(
-        {
-            "attempt": attempt.id,
-            "verdict": verdict,
-            "codes": codes,
-            "rules": context.domain.rules_digest(),
-            "assurance": "none" if attempt.executed is None else attempt.executed.assurance,
-        }
+def _without_review(
+    attempt: Attempt, context: Context, job: Job, outcome: Outcome, code: str
+) -> tuple[Fact, ...]:
+    """Rule where a job of the review failed; the failure is the finding that the verdict rests on.
+
+    Nothing was measured, so no look at the validation set was taken and none is released.
+    """
+    reason = "" if job.failed is None else job.failed.reason
+    found = CheckFound(
+        attempt=attempt.id,
+        check=f"{job.request.kind}-job/1",
+        outcome=outcome,
+        code=code,
+        says=f"the {job.request.kind} job failed: {reason}",
+        evidence=(Ground(kind="blob", ref=job.failed.log, says="its log"),)
+        if job.failed is not None and job.failed.log is not None
+        else (),
+    )
+    return (found, _verdict(attempt, context, (found,)))
+
+
+def _verdict(attempt: Attempt, context: Context, findings: Sequence[CheckFound]) -> VerdictGiven:
+    ruling = context.domain.verdict(findings)
+    return VerdictGiven(
+        attempt=attempt.id,
+        verdict=ruling.verdict,
+        codes=ruling.codes,
+        rules=context.domain.rules_digest(),
+        assurance="none" if attempt.executed is None else attempt.executed.assurance,
     )

@@ -18,7 +18,12 @@ for k in range(1, 200):
 
 def trained(place: Place, code: str, *, steps: int = 100, stop_at: str = "") -> JobOutcome:
     """Run a training with a wall limit of one second."""
-    environment = {"HOME": "tmp", "TMPDIR": "tmp", "AMID_STEPS": str(steps), "AMID_STOP_AT": stop_at}
+    environment = {
+        "HOME": "tmp",
+        "TMPDIR": "tmp",
+        "AMID_STEPS": str(steps),
+        "AMID_STOP_AT": stop_at,
+    }
     limits = LIMITS.model_copy(update={"wall_s": 1})
     return execute(place.job(code, environment=environment, limits=limits))
 

@@ -1,6 +1,7 @@
 """The loop over a played world: it ends, it can be decided again, and crashes change nothing."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -16,6 +17,7 @@ from ledger.store import Ledger
 from projections.run import RunState
 from replay.redecide import DECISIONS, redecide
 from runtime.decide import Context
+from runtime.decide.ranking import order
 from runtime.effects import Effects
 from runtime.intents import Intent
 from runtime.journal import Journal
@@ -247,3 +249,40 @@ def test_a_failed_probe_does_not_hold_the_run(tmp_path: Path) -> None:
     assert state.task.probes == {}
     assert state.task.finished is not None
     assert state.task.finished.outcome == "package"
+
+
+@pytest.mark.parametrize(("kind", "verdict"), [("decode", "reject"), ("review", "flag")])
+def test_a_verdict_without_a_review_rests_on_a_finding_too(
+    tmp_path: Path, kind: str, verdict: str
+) -> None:
+    """Given a job of the review that fails, then its failure is the finding behind the verdict."""
+    world = World()
+    world.fails = lambda spec: "out of memory" if spec.kind == kind else ""
+    played = Played(tmp_path, world)
+    state = played.go()
+    tried = [a for a in state.attempts if a.verdict is not None]
+    assert tried
+    assert {a.standing for a in tried} == {verdict}
+
+    for attempt in tried:
+        assert attempt.verdict is not None
+        assert "out of memory" in attempt.findings[0].says
+        ruling = played.context.domain.verdict(attempt.findings)
+        assert (ruling.verdict, ruling.codes) == (attempt.verdict.verdict, attempt.verdict.codes)
+
+    assert redecide(played.events(), played.context).ok
+
+
+def test_one_attempt_is_one_attempt(tmp_path: Path) -> None:
+    """Given a budget of one attempt, then nobody is handed a second one before the finalizer."""
+    state = Played(tmp_path, World(), attempts=1).go()
+    tried = [a for a in state.attempts if a.submitted.role != "finalizer"]
+    assert len(tried) == 1
+    assert all((e.attempts or 0) >= 0 for e in state.stages.entered.values())
+
+
+def test_attempts_without_a_score_can_be_put_in_order(tmp_path: Path) -> None:
+    """Given accepted attempts that nothing measured, then they are ranked all the same."""
+    state = Played(tmp_path, World()).go()
+    bare = [replace(a, measured=None) for a in state.attempts]
+    assert {a.id for a in order(state, bare)} == {a.id for a in state.attempts}

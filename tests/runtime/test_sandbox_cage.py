@@ -179,7 +179,8 @@ attempt("none", lambda: reach("tmp/missing"))
         "b'hi'",
         "none refused 2",
     ]
-    assert ("connect", f"other:{outside}", "EPERM") in refusals_of(outcome)
+    top = outside.split("/")[1]
+    assert ("connect", f"other:/{top}/…", "EPERM") in refusals_of(outcome)
     assert ("connect", "AF_UNIX/abstract", "EPERM") in refusals_of(outcome)
 
 

@@ -153,6 +153,8 @@ def test_the_longest_root_names_a_path() -> None:
     assert namer.name("/r/vaulted") == "run:vaulted"
     assert namer.name("/opt/python/lib/re.py") == "env:lib/re.py"
     assert namer.name("/etc/shadow") == "other:/etc/shadow"
+    assert namer.name("/home") == "other:/home"
+    assert namer.name("/home/alice/patient-7/ct.nii") == "other:/home/…"
     assert namer.name("AF_INET/SOCK_DGRAM") == "AF_INET/SOCK_DGRAM"
 
 

@@ -18,7 +18,7 @@ from ledger.events.data import (
     TaskAgreed,
 )
 from ledger.events.job import JobKind
-from ledger.events.review import CheckFound, ReviewMeasured
+from ledger.events.review import CheckFound, Evidence, ReviewMeasured
 from ledger.events.run import Code, RunStarted, SeedDrawn
 from ledger.events.work import PackageBuilt
 from runtime.ports import (
@@ -79,6 +79,10 @@ class World:
     verdict: Callable[[str], Literal["accept", "flag", "reject"]] = lambda attempt: "accept"
     probes: tuple[str, ...] = ()
     fails: Callable[[JobSpec], str] = lambda spec: ""
+    payload: str = ""
+    """What the reviewer says of the digest over all predictions; empty: nothing."""
+    waits: Callable[[JobSpec], int] = lambda spec: 1
+    """How many times a job lets others go first."""
     ran: list[tuple[str, int]] = field(default_factory=list)
 
     # --- the domain ---
@@ -97,7 +101,7 @@ class World:
 
     def ruling(self, findings: Sequence[CheckFound]) -> Ruling:
         """Rule as the only finding says."""
-        worst = findings[0].outcome if findings else "pass"
+        worst = findings[0].outcome if findings else "flag"
         verdict: Literal["accept", "flag", "reject"] = (
             "reject" if worst == "reject" else "flag" if worst == "flag" else "accept"
         )
@@ -141,6 +145,9 @@ class PlayedDomain:
     def roots(self, run: Path) -> Mapping[str, Path]:
         return {}
 
+    def access_name(self, run: Path) -> Callable[[str], str]:
+        return lambda path: path.replace("patient-7", "c-0007")
+
     def outcomes(self, kind: JobKind, subject: str, out: Path, put: PutBlob) -> Sequence[Fact]:
         if kind == "probe":
             return (ProbeMeasured(template=subject, ms_per_step=3, fixed_ms=100),)
@@ -165,7 +172,9 @@ class PlayedDomain:
             outcome=outcome,
             code="OK" if said == "accept" else "PRED_MISSING",
             says="as played",
-            evidence=(),
+            evidence=(Evidence(kind="number", ref="payload", says=self.world.payload),)
+            if self.world.payload
+            else (),
         )
         score = _score(self.world.score(subject))
         measured = ReviewMeasured(
@@ -191,10 +200,13 @@ class PlayedAgent:
     def __init__(self) -> None:
         """Remember what was asked."""
         self.members: dict[str, tuple[str, ...]] = {}
+        self.chooses: tuple[str, ...] | None = None
+        """Members that a finalizer hands in, whatever it was given."""
 
     async def edit(self, brief: Brief, reading: Reading, worktree: Path) -> Turn:
         if brief.role == "finalizer":
-            self.members[brief.worker] = tuple(p.attempt for p in brief.past)
+            given = tuple(p.attempt for p in brief.past)
+            self.members[brief.worker] = given if self.chooses is None else self.chooses
 
         return Turn(b"played", 0, 0, 1)
 
@@ -233,7 +245,9 @@ class PlayedExecutor:
     async def run(self, spec: JobSpec) -> JobOutcome:
         import anyio
 
-        await anyio.lowlevel.checkpoint()
+        for _ in range(self.world.waits(spec)):
+            await anyio.lowlevel.checkpoint()
+
         self.world.ran.append((spec.key, spec.epoch))
         reason = self.world.fails(spec)
         return JobOutcome(

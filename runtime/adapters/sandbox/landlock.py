@@ -117,7 +117,9 @@ def rules(folder: str, reads: tuple[str, ...], own_code: bool) -> list[tuple[str
     given = [(path, _RUN) for path in (*interpreter(), *_SYSTEM_RUN)]
     given += [(path, _READ) for path in (*_SYSTEM_READ, f"/proc/{os.getpid()}", *_DEVICES_READ)]
     given += [("/dev/null", _READ_FILE | _WRITE_FILE)]
-    given += [(path, _READ) for path in (*reads, f"{folder}/in", f"{folder}/ask", f"{folder}/job.json")]
+    given += [
+        (path, _READ) for path in (*reads, f"{folder}/in", f"{folder}/ask", f"{folder}/job.json")
+    ]
     given += [(f"{folder}/{name}", _KEEP) for name in ("out", "tmp")]
     if own_code:
         given += [(path, _READ_DIR) for path in search_folders()]

@@ -19,6 +19,8 @@ DENIED: Final = frozenset(("EACCES", "EPERM", "EROFS"))
 SHOWN: Final = 50
 """Refusals that stand in the event; all of them stand in the record."""
 
+_EVERYWHERE: Final = ("/etc", "/proc", "/sys", "/dev", *landlock.SYSTEM)
+"""Places that every machine has, so that their paths tell nothing of this one."""
 _QUIET: Final = frozenset(("ENOENT", "ENOTDIR", "ENXIO", "ELOOP", "?"))
 
 
@@ -43,7 +45,11 @@ class Namer:
         self._listable = frozenset(listable)
 
     def name(self, path: str) -> str:
-        """Return `root:rest`, or `other:` and the whole path."""
+        """Return `root:rest`, or `other:` and where the place is.
+
+        Of a place that is no root's and not the system's, only the top folder: the rest may name
+        users and patients. Device and inode stand beside it in the record.
+        """
         if not path.startswith("/"):
             return path
 
@@ -54,7 +60,10 @@ class Namer:
             if path.startswith(home.rstrip("/") + "/"):
                 return f"{name}:{path[len(home.rstrip('/')) + 1 :]}"
 
-        return f"other:{path}"
+        if landlock.is_beneath(path, _EVERYWHERE):
+            return f"other:{path}"
+
+        return f"other:/{path.split('/', 2)[1]}/…" if path.count("/") > 1 else f"other:{path}"
 
     def is_machinery(self, call: Call, named: str, path: str) -> bool:
         """Say whether an access is the interpreter's own: counted in the record, not listed.

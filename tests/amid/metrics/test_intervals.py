@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from amid.intervals import Grouped, beats, grouped, interval, paired, standard_error, t_quantile
+from amid.metrics.registry import metric
 
 
 def groups_of(values: list[float]) -> Grouped:
@@ -33,6 +34,43 @@ def test_few_groups_get_the_t_interval_and_a_remark() -> None:
     assert found.high == pytest.approx(high)
     assert found.method == "t"
     assert "covers less" in found.remark
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "ends"),
+    [
+        ("dice", [0.99, 0.92], (None, 1.0)),
+        ("dice", [0.01, 0.2], (0.0, 1.0)),
+        ("nsd@1mm", [1.0, 0.9], (None, 1.0)),
+        ("hd95", [0.1, 3.0], (0.0, None)),
+        ("hd95.surfel", [0.1, 3.0], (0.0, None)),
+    ],
+)
+def test_an_interval_ends_where_its_metric_ends(
+    name: str, values: list[float], ends: tuple[float | None, float | None]
+) -> None:
+    free, found = (
+        interval(groups_of(values)),
+        interval(groups_of(values), within=metric(name).within),
+    )
+    assert found.low == (free.low if ends[0] is None else ends[0])
+    assert found.high == (free.high if ends[1] is None else ends[1])
+    assert (found.value, found.standard_error) == (free.value, free.standard_error)
+
+
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=30))
+def test_the_value_lies_in_a_cut_interval(values: list[float]) -> None:
+    found = interval(groups_of(values), within=(0.0, 1.0))
+    assert found.low is not None
+    assert found.high is not None
+    assert 0 <= found.low <= found.high <= 1
+    assert found.low - 1e-9 <= found.value <= found.high + 1e-9
+
+
+def test_a_gain_is_not_cut() -> None:
+    found = interval(groups_of([-0.4, 0.1, 0.0]))
+    assert found.low is not None
+    assert found.low < -0.4
 
 
 def test_many_groups_get_the_bca_interval_of_scipy() -> None:
