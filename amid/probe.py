@@ -22,6 +22,7 @@ from ledger.blobs import BlobStore
 
 WARM_UP = 3
 TIMED = 15
+PREDICTED = 5
 CASES = 4
 """Random volumes that the patches are cut from."""
 
@@ -58,7 +59,7 @@ def probe(template: Template, profile: Profile, ahead: Work) -> Price:
 
     steps = [_seconds(rehearsal.step) for _ in range(TIMED)]
     rehearsal.predict()
-    each = _seconds(rehearsal.predict)
+    each = statistics.median(_seconds(rehearsal.predict) for _ in range(PREDICTED))
     read = ahead.fit * template.train_ms * _scale(profile)
     written = ahead.predicted * (template.predict_ms * _scale(profile) + 1000 * each)
     fixed = 2000 * (ready - began) + (read + written) / max(1, ahead.folds)

@@ -145,7 +145,7 @@ def _network(name: str, *, complexity: int, widths: tuple[int, ...]) -> Template
         trains=True,
         fixed_ms=9000,
         train_ms=15,
-        predict_ms=120,
+        predict_ms=60,
         network=True,
         parameters=(
             Parameter("rate", (0.0005, 0.001, 0.002, 0.003, 0.005, 0.008), 0.003, "learning rate"),
