@@ -6,6 +6,7 @@ PIP_ARGS ?=
 WORKERS  ?= 2
 PY       := $(VENV)/bin/python
 STAMP    := $(VENV)/.amid-installed
+TEMPLATES := amid/lanes/templates
 
 # Same numbers everywhere: one thread per library, one hash seed, and no host proxies in tests.
 export OMP_NUM_THREADS      := 1
@@ -49,8 +50,8 @@ check: install   ## Lint, format, types, import contracts.
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy --strict
-	for folder in amid/lanes/templates/*/; do \
-	  MYPYPATH=amid/lanes/templates/shared $(PY) -m mypy --strict $$folder*.py || exit 1; \
+	for folder in $(TEMPLATES)/*/; do \
+	  MYPYPATH=$(TEMPLATES)/shared:$(TEMPLATES)/network:$(TEMPLATES)/small-unet $(PY) -m mypy --strict $$folder*.py || exit 1; \
 	done
 	$(VENV)/bin/lint-imports
 

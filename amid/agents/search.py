@@ -71,9 +71,13 @@ def best_of(template: Template, past: Sequence[Past], *, maximize: bool) -> Past
 
 
 def nearby(template: Template, centre: Choice, slot: int) -> Iterator[dict[str, Value]]:
-    """Yield choices around `centre`, nearest first; each slot begins in another direction."""
-    ladders = [parameter.values for parameter in template.parameters]
-    names = [parameter.name for parameter in template.parameters]
+    """Yield choices around `centre`, nearest first; each slot begins in another direction.
+
+    Parameters that are not searched stay as they are at the centre.
+    """
+    searched = [parameter for parameter in template.parameters if parameter.searched]
+    ladders = [parameter.values for parameter in searched]
+    names = [parameter.name for parameter in searched]
     middle = [
         ladder.index(centre[name]) if centre[name] in ladder else 0
         for name, ladder in zip(names, ladders, strict=True)
@@ -88,7 +92,7 @@ def nearby(template: Template, centre: Choice, slot: int) -> Iterator[dict[str, 
             places = [place + step for place, step in zip(middle, steps, strict=True)]
 
             if all(0 <= place < len(ladder) for place, ladder in zip(places, ladders, strict=True)):
-                yield {
+                yield {**centre} | {
                     name: ladder[place]
                     for name, place, ladder in zip(names, places, ladders, strict=True)
                 }

@@ -5,7 +5,7 @@ from then on it is the attempt's own. Nothing imports it here.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from amid.documents import Profile
@@ -24,6 +24,8 @@ class Parameter:
     values: tuple[Value, ...]
     start: Value
     means: str
+    searched: bool = True
+    """Whether a search steps along it; else an attempt keeps what it began with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +42,18 @@ class Template:
     train_ms: int
     """Per case of `_PRICED_VOXELS` voxels."""
     predict_ms: int
+    network: bool = False
+    """Whether it trains in steps, at a price per step that is measured on the machine."""
+
+    def folders(self) -> tuple[Path, ...]:
+        """Return the folders whose files make up the template's code."""
+        parts = ("shared", "network", self.name) if self.network else ("shared", self.name)
+
+        return tuple(_FOLDER / part for part in parts)
 
     def files(self) -> dict[str, str]:
         """Return the template's code by file name."""
-        paths = [*(_FOLDER / "shared").glob("*.py"), *(_FOLDER / self.name).glob("*.py")]
+        paths = [path for folder in self.folders() for path in folder.glob("*.py")]
 
         return {path.name: path.read_text(encoding="utf-8") for path in sorted(paths)}
 
@@ -74,6 +84,14 @@ _ONE_PIECE = Parameter(
     values=(False, True),
     start=True,
     means="keep only the largest piece per label",
+)
+
+_MIRROR = Parameter(
+    name="mirror",
+    values=(False, True),
+    start=False,
+    means="mirror images too; never where a label is left or right",
+    searched=False,
 )
 
 INTENSITY_PRIOR = Template(
@@ -113,6 +131,42 @@ ATLAS_FUSION = Template(
         _ONE_PIECE,
     ),
 )
+
+
+def _network(name: str, *, complexity: int, widths: tuple[int, ...]) -> Template:
+    """Return a network's template; no value of a parameter costs more than the one it starts at.
+
+    So the price that was measured with the starts holds for every attempt.
+    """
+    return Template(
+        name=name,
+        family=name.removeprefix("small-"),
+        complexity=complexity,
+        trains=True,
+        fixed_ms=9000,
+        train_ms=15,
+        predict_ms=60,
+        network=True,
+        parameters=(
+            Parameter("rate", (0.0005, 0.001, 0.002, 0.003, 0.005, 0.008), 0.003, "learning rate"),
+            Parameter("width", widths, widths[-1], "channels at the finest level"),
+            Parameter("augment", (0.0, 0.5, 1.0, 1.5, 2.0), 1.0, "strength of the variation"),
+            Parameter("patch", (48, 64, 96), 96, "most voxels a side of a patch", searched=False),
+            Parameter("batch", (1, 2), 2, "patches per step", searched=False),
+            Parameter("fold", (2,), 2, "voxels a side that become channels", searched=False),
+            Parameter("passes", (1, 2, 4), 4, "placements averaged", searched=False),
+            _MIRROR,
+            replace(_ONE_PIECE, searched=False),
+        ),
+    )
+
+
+SMALL_UNET = _network("small-unet", complexity=4, widths=(8, 12, 16))
+DYNUNET = _network("dynunet", complexity=5, widths=(8, 12, 16))
+SEGRESNET = _network("segresnet", complexity=5, widths=(8, 12, 16))
+NETWORKS = (DYNUNET, SMALL_UNET, SEGRESNET)
+"""In the order in which they are tried. On 174 hippocampi of 35 × 51 × 35 voxels and with about
+240 s of one core each, the first reached a Dice of 0.877 on held-out patients, the second 0.874."""
 AVERAGE = Template(
     name="average",
     family="ensemble",
@@ -126,13 +180,17 @@ AVERAGE = Template(
 """The finalizer's template; its complexity is that of its members, so it counts none of its own."""
 
 TEMPLATES: Mapping[str, Template] = {
-    template.name: template for template in (INTENSITY_PRIOR, ATLAS_FUSION, AVERAGE)
+    template.name: template for template in (INTENSITY_PRIOR, ATLAS_FUSION, *NETWORKS, AVERAGE)
 }
 
 __all__ = [
     "ATLAS_FUSION",
     "AVERAGE",
+    "DYNUNET",
     "INTENSITY_PRIOR",
+    "NETWORKS",
+    "SEGRESNET",
+    "SMALL_UNET",
     "TEMPLATES",
     "Parameter",
     "Template",

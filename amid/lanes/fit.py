@@ -8,6 +8,12 @@ MANY_VOXELS = 4_000_000
 """Larger volumes lose most of their detail on the templates' common grid of 125,000 voxels."""
 FEW_CASES = 8
 FEW_ATLASES = 5
+FEW_EXAMPLES = 10
+"""Cases under which a network learns the cases instead of the anatomy."""
+FINEST = 24
+"""A longest side under this is hardly more than a point where a network is coarsest."""
+MOST_MIB = 4096
+"""The networks keep all cases in memory, at most so much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +60,32 @@ def atlas_fusion(profile: Profile, kind: str) -> Fit:
     return Fit(able, _for_size(profile, priority, because), tuple(because))
 
 
+def network(profile: Profile, kind: str, *, channels: int) -> Fit:
+    """Judge networks: want cases enough, volumes with some extent, and all of them in memory."""
+    because = [f"{profile.cases} labelled cases to learn texture and shape from"]
+    able = _can_segment(profile, kind, because)
+    longest = max(profile.size_median, default=0)
+    taken = 4 * profile.cases * profile.voxels_median * (channels + 1) >> 20
+    priority = 600
+
+    if profile.cases < FEW_EXAMPLES:
+        able = False
+        because.append(f"fewer than {FEW_EXAMPLES} cases: a network would learn them by heart")
+
+    if longest < FINEST:
+        able = False
+        because.append(
+            f"no side of {FINEST} voxels or more (longest {longest}): halved three times, nothing "
+            "is left to see"
+        )
+
+    if taken > MOST_MIB:
+        able = False
+        because.append(f"{taken:,} MiB for all cases; the template keeps {MOST_MIB:,} at most")
+
+    return Fit(able, priority, tuple(because))
+
+
 def _can_segment(profile: Profile, kind: str, because: list[str]) -> bool:
     if kind not in ("", "segmentation"):
         because.append(f"the task is {kind}; this method labels voxels")
@@ -77,4 +109,4 @@ def _for_size(profile: Profile, priority: int, because: list[str]) -> int:
     return priority
 
 
-__all__ = ["Fit", "atlas_fusion", "intensity_prior"]
+__all__ = ["Fit", "atlas_fusion", "intensity_prior", "network"]

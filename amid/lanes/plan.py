@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from amid.documents import Profile
+from amid.tasks.contract import seconds
 
 _HOLDOUT_GROUPS = 20
 _FOLD_GROUPS = 5
@@ -21,6 +22,10 @@ class Work:
     """Training cases, summed over folds."""
     predicted: int
     """Predicted cases, summed over folds."""
+    channels: int
+    """Images of a case that a model may read."""
+    wall: int
+    """Seconds that the contract gives to a run; the caller of a run may have said otherwise."""
 
 
 def work(contract: bytes, profile: Profile) -> Work:
@@ -31,6 +36,7 @@ def work(contract: bytes, profile: Profile) -> Work:
     held = _share(validation, "fraction", 0.2) if folds == 1 else 1 / folds
     inner = round(_share(validation, "inner", 0.1) * profile.cases)
     judged = round(held * profile.cases)
+    inputs = _table(told, "data").get("inputs", ())
 
     return Work(
         kind=str(_table(told, "task").get("kind", "")),
@@ -38,6 +44,8 @@ def work(contract: bytes, profile: Profile) -> Work:
         folds=folds,
         fit=folds * max(1, profile.cases - judged - inner),
         predicted=folds * (judged + inner + profile.test),
+        channels=max(1, len(inputs)) if isinstance(inputs, list) else 1,
+        wall=seconds(str(_table(told, "budget").get("wall", "10m"))),
     )
 
 

@@ -12,7 +12,7 @@ from amid.agents.faults import FAULTS
 from amid.agents.recipe import RecipeAgent
 from amid.agents.repair import RULES
 from amid.attempt import read
-from amid.lanes.catalogue import INTENSITY_PRIOR
+from amid.lanes.catalogue import INTENSITY_PRIOR, NETWORKS, Template
 from amid.rules import ADVICE
 from runtime.ports import Brief, Past, Reading, Turn
 from tests.amid.lanes.samples import CONTRACT, profile
@@ -190,6 +190,27 @@ def test_slots_begin_in_different_directions(tmp_path: Path) -> None:
 
     assert all(chosen.count(params) == 1 for params in chosen)
     assert INTENSITY_PRIOR.starts(profile()) not in chosen
+
+
+@pytest.mark.parametrize("template", NETWORKS, ids=lambda template: template.name)
+def test_an_optimizer_of_a_network_varies_what_leaves_its_steps_and_price(
+    tmp_path: Path, template: Template
+) -> None:
+    brief = replace(FIRST, lane=template.name, template=template.name)
+    edit(tmp_path, brief)
+    start = toml(tmp_path)["params"]
+    past = [replace(told(tmp_path, "accept", attempt="a-1"), inner="0.8")]
+    varied = set()
+
+    for number in range(2, 6):
+        assert edit(tmp_path, after(brief, *past, role="optimizer")).failed is None
+        chosen = toml(tmp_path)["params"]
+        varied |= {name for name in start if chosen[name] != start[name]}
+        past.append(replace(told(tmp_path, "accept", attempt=f"a-{number}"), inner="0.7"))
+        assert chosen["width"] <= start["width"]
+
+    assert "steps" not in start
+    assert {"rate", "augment"} <= varied <= {"rate", "width", "augment"}
 
 
 def candidate(name: str, inner: str | None) -> Past:

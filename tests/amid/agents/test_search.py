@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from amid.agents.search import best_of, describe, nearby, recall
-from amid.lanes.catalogue import ATLAS_FUSION, INTENSITY_PRIOR, Template, Value
+from amid.lanes.catalogue import ATLAS_FUSION, DYNUNET, INTENSITY_PRIOR, Template, Value
 from runtime.ports import Past
 
-TEMPLATES = st.sampled_from([INTENSITY_PRIOR, ATLAS_FUSION])
+TEMPLATES = st.sampled_from([INTENSITY_PRIOR, ATLAS_FUSION, DYNUNET])
 
 
 @st.composite
@@ -41,6 +41,7 @@ def test_steps_stay_on_the_lists_and_are_all_different(
     for one in found:
         for parameter in template.parameters:
             assert one[parameter.name] in parameter.values
+            assert parameter.searched or one[parameter.name] == chosen[parameter.name]
 
 
 def test_the_nearest_steps_come_first() -> None:

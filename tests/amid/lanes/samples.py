@@ -102,18 +102,7 @@ def run_job(
     files: Mapping[str, str] | None = None,
 ) -> Path:
     """Run a template's script as the job wrapper would, and return the job's out/ folder."""
-    code = folder / "in" / "code"
-    code.mkdir(parents=True)
-    lines = ["[params]", *(f"{name} = {json.dumps(value)}" for name, value in params.items())]
-    lines += ["[params.weights]"] if weights else []
-    lines += [f'"{name}" = {weight}' for name, weight in (weights or {}).items()]
-    (code / "attempt.toml").write_text("\n".join(lines) + "\n")
-
-    for name, text in (files or template.files()).items():
-        (code / name).write_text(text)
-
-    if model is not None:
-        shutil.copytree(model, folder / "in" / "model")
+    lay_out_job(folder, files or template.files(), params, model=model, weights=weights)
 
     for member, folds in (members or {}).items():
         for name, source in folds.items():
@@ -122,11 +111,34 @@ def run_job(
     (folder / "job.json").write_text(json.dumps({"schema": "job/1", "fold": fold}))
     answer = subprocess.run(
         [sys.executable, "-s", "-E", "-B", f"in/code/{script}"],
-        cwd=folder, env=_environment(data, folder), capture_output=True, text=True, check=False,
+        cwd=folder, env=environment(data, folder), capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert answer.returncode == 0, answer.stderr
 
     return folder / "out"
+
+
+def lay_out_job(
+    folder: Path,
+    files: Mapping[str, str],
+    params: Mapping[str, Value],
+    *,
+    model: Path | None = None,
+    weights: Mapping[str, float] | None = None,
+) -> None:
+    """Write code, attempt.toml and model into the folder of a job."""
+    code = folder / "in" / "code"
+    code.mkdir(parents=True)
+    lines = ["[params]", *(f"{name} = {json.dumps(value)}" for name, value in params.items())]
+    lines += ["[params.weights]"] if weights else []
+    lines += [f'"{name}" = {weight}' for name, weight in (weights or {}).items()]
+    (code / "attempt.toml").write_text("\n".join(lines) + "\n")
+
+    for name, text in files.items():
+        (code / name).write_text(text)
+
+    if model is not None:
+        shutil.copytree(model, folder / "in" / "model")
 
 
 def voxels(path: Path) -> NDArray[np.uint8]:
@@ -148,7 +160,8 @@ def dice(out: Path, name: str) -> float:
     return float(np.mean(scores))
 
 
-def _environment(data: Path, folder: Path) -> dict[str, str]:
+def environment(data: Path, folder: Path, *, steps: int = 0, stop_at: str = "") -> dict[str, str]:
+    """Return the variables that a job finds."""
     return {
         "AMID_DATA": os.path.relpath(data, folder),
         "AMID_OUT": "out",
@@ -156,8 +169,8 @@ def _environment(data: Path, folder: Path) -> dict[str, str]:
         "AMID_SEED": "1",
         "AMID_THREADS": "1",
         "AMID_JOB": "job.json",
-        "AMID_STEPS": "0",
-        "AMID_STOP_AT": "",
+        "AMID_STEPS": str(steps),
+        "AMID_STOP_AT": stop_at,
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
         "PYTHONHASHSEED": "0",
