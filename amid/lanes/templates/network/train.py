@@ -1,4 +1,4 @@
-"""Trains the network of this folder on every labelled case of the view, in counted steps."""
+"""Trains the network of this folder on the cases to fit of the view, in counted steps."""
 
 import json
 import re
@@ -31,7 +31,7 @@ def main() -> None:
     chosen = params()
     view = read_view()
     device = settle(SEED)
-    cases = load(view.cases, view.ids, device)
+    cases = load(view.fit, view.ids, device)
     width, fold = int(chosen["width"]), int(chosen["fold"])
     channels, dimensions = cases[0].image.shape[1], len(cases[0].size)
     patch = patch_for([case.size for case in cases], int(chosen["patch"]), multiple_of(fold))
