@@ -37,7 +37,7 @@ class MedicalDomain:
 
     def command(self, kind: JobKind) -> tuple[str, ...]:
         """Return the argv of a job kind that runs our own code."""
-        return ("python", "-I", "-m", _MODULES[kind])
+        return ("python", "-I", "-B", "-m", _MODULES[kind])
 
     def rules_digest(self) -> str:
         """Return the digest of the rule set."""
