@@ -52,6 +52,8 @@ def lane(name: str) -> work.LaneProposed:
         priority_because=("bright <b>balls</b>",),
         complexity=1,
         units=10,
+        steps=0,
+        threads=1,
         hypothesis="A threshold finds balls & little else",
         data_conditions="two classes of brightness",
         required_resources="none",
