@@ -80,6 +80,7 @@ def environment_of(
         "AMID_JOB": "job.json",
         "AMID_STEPS": str(request.steps),
         "AMID_STOP_AT": "" if stop_at is None else str(stop_at),
+        "OMP_WAIT_POLICY": "PASSIVE",
         "PYTHONHASHSEED": "0",
         "HOME": "tmp",
         "TMPDIR": "tmp",

@@ -23,7 +23,8 @@ Stage 1 has half of the units; the first network takes 40 % of that, and the cla
 come first, need less than what remains.
 """
 SHORT = 600
-"""Seconds under which a run has room for one network only."""
+"""Seconds under which a run has no time for a network: on a few cores even the import, the timing
+of a step and the predictions take a good part of a minute each."""
 
 _NNUNET_STEP_MS = 2_750
 _NNUNET_STEPS = 250
@@ -41,13 +42,11 @@ class _Plan:
 
 
 def probes(data: Profile, ahead: Work) -> tuple[str, ...]:
-    """Return the networks to be timed: none where none suits, one where the time is short."""
-    if not fit.network(data, ahead.kind, channels=ahead.channels).able:
+    """Return the networks to be timed: none where none suits or the time is too short."""
+    if ahead.wall < SHORT or not fit.network(data, ahead.kind, channels=ahead.channels).able:
         return ()
 
-    room = 1 if ahead.wall < SHORT else len(SHARES)
-
-    return tuple(template.name for template in NETWORKS[:room])
+    return tuple(template.name for template in NETWORKS[: len(SHARES)])
 
 
 def offers(data: Profile, ahead: Work, means: Means) -> tuple[LaneOffer, ...]:
@@ -139,10 +138,12 @@ def _plan(template: Template, place: int, suits: fit.Fit, ahead: Work, means: Me
     if not suits.able:
         return _Plan(able=False, steps=0, units=0, because=because)
 
-    room = 1 if means.units < SHORT * means.cores else len(SHARES)
+    if means.units < SHORT * means.cores:
+        says = f"a run of under {SHORT} s has no time to time, train and apply a network"
+        return _Plan(able=False, steps=0, units=0, because=(*because, says))
 
-    if place >= room:
-        says = f"the budget has room for {room} network(s), and {_before(place)} come(s) first"
+    if place >= len(SHARES):
+        says = f"the budget has room for {len(SHARES)} networks, and {_before(place)} come first"
         return _Plan(able=False, steps=0, units=0, because=(*because, says))
 
     if probe is None:
