@@ -64,8 +64,16 @@ def call(arguments: Sequence[str]) -> int:
 
 def main() -> NoReturn:
     """Run the command line of this process. Being told to end is an interruption like ^C."""
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    signal.signal(signal.SIGTERM, _interrupt)
     sys.exit(call(sys.argv[1:]))
+
+
+def _interrupt(_number: int, _frame: object) -> None:
+    """Take the way of ^C, also in a process that a shell started in the background, deaf to it."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    signal.raise_signal(signal.SIGINT)
 
 
 __all__ = ["call", "cli", "main"]

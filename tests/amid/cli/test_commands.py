@@ -135,9 +135,13 @@ def test_an_option_that_is_not_understood_is_wrong_use(
     assert not (tmp_path / "run").exists()
 
 
-def test_being_told_to_end_is_an_interruption_that_leaves_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("deaf", [False, True], ids=["foreground", "background"])
+def test_being_told_to_end_is_an_interruption_that_leaves_nothing(
+    tmp_path: Path, *, deaf: bool
+) -> None:
     code = f"""
 import sys, threading, os, signal
+signal.signal(signal.SIGINT, signal.SIG_IGN if {deaf} else signal.default_int_handler)
 from amid.cli import main
 from amid import tiny, making
 tiny.make(__import__("pathlib").Path({str(tmp_path / "task")!r}))
