@@ -12,7 +12,7 @@ from pathlib import Path
 import orjson
 
 from ledger.events.run import Code, EnvironmentCaptured, WriterAcquired
-from runtime.adapters.system import boot_id, process_start
+from runtime.adapters.sandbox import processes
 from runtime.ports import PutBlob
 
 DISTRIBUTION = "amid-runtime"
@@ -56,7 +56,9 @@ def capture(put: PutBlob, *, cores: int, sandboxes: tuple[str, ...]) -> Environm
 def acquired(term: int) -> WriterAcquired:
     """Say which process holds the writer's lease under a term."""
     pid = os.getpid()
-    return WriterAcquired(term=term, pid=pid, started=process_start(pid), boot=boot_id())
+    own = processes.look(pid)
+    started = "" if own is None else str(own.start)
+    return WriterAcquired(term=term, pid=pid, started=started, boot=processes.boot_id())
 
 
 def usable_cores() -> int:
