@@ -137,7 +137,7 @@ def take(contract: Contract, table: Table, data_root: Path, *, seed: int, vault:
         inventory=inventory,
         measured=tuple(seen),
         links=links,
-        notes=(*_notes(inventory, seen, contract), *notes),
+        notes=(*table.notes, *_notes(inventory, seen, contract), *notes),
         aliases=names,
         groups=groups,
     )

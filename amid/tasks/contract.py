@@ -54,6 +54,8 @@ class Data(Part):
     """Channels a model may read; all of `images` where it is not given."""
     group: Column = "patient"
     """Column whose values never stand on two sides of a split."""
+    distinct: tuple[Column, ...] = ()
+    """Columns in which names that look alike, such as `P1` and `p01`, are meant as two."""
 
     @field_validator("cases")
     @classmethod

@@ -3,31 +3,23 @@
 Paths are checked as text here; whether the files exist and agree is the inventory's business.
 """
 
-import csv
 import difflib
-import io
-import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal, cast
 
 from amid import files
 from amid.errors import SHOWN, GroupLeak, TableWrong, TaskMissing, from_os_error
+from amid.tasks import cells as text_cells
+from amid.tasks import names
 from amid.tasks.contract import Contract
 
 Side = Literal["train", "test"]
 
 _LONGEST = 200
 """Bytes of a case's name; with its suffix it is a file's name, which ends at 255."""
-_ALIKE = str.maketrans(
-    "\u0410\u0412\u0415\u0405\u0406\u0408\u041a\u041c\u041d\u041e\u0420\u0421\u0422"
-    "\u0423\u0425\u0430\u0435\u0455\u0456\u0458\u043e\u0440\u0441\u0443\u0445\u0391"
-    "\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7"
-    "\u03bf",
-    "ABESIJKMHOPCTYXaesijopcyxABEZHIKMNOPTYXo",
-)
-"""Cyrillic and Greek letters to the Latin ones that nobody can tell them from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +45,8 @@ class Table:
 
     name: str
     rows: tuple[Row, ...]
+    notes: tuple[str, ...] = ()
+    """What was read in another way than it was written."""
 
 
 def read(contract: Contract, task_dir: Path) -> Table:
@@ -65,25 +59,30 @@ def read(contract: Contract, task_dir: Path) -> Table:
     """
     path = task_dir / contract.data.cases
     name = str(path)
-    header, lines = _cells(name, _text(path))
+    try:
+        read = text_cells.split(_text(path))
+    except text_cells.NotCells as error:
+        raise _wrong(name, [str(error)]) from None
+
+    header = read.header
     _check_header(name, header, contract)
 
     problems: list[str] = []
     rows = [
         row
-        for number, cells in lines
+        for number, cells in read.lines
         if (row := _row(number, cells, header, contract, problems)) is not None
     ]
     problems += _repeats(rows)
-    problems += _lookalikes(rows)
-    if problems:
-        raise _wrong(name, problems)
+    twins = list(_lookalikes(rows, contract))
+    if problems or twins:
+        raise _wrong(name, [*problems, *twins], do=_TWINS if twins else _CORRECT)
 
     _check_groups(name, rows, contract.data.group)
     if not any(row.split == "train" for row in rows):
         raise _wrong(name, ['no row has split "train", so there is nothing to learn from'])
 
-    return Table(name=name, rows=tuple(rows))
+    return Table(name=name, rows=tuple(rows), notes=read.notes)
 
 
 def _text(path: Path) -> str:
@@ -102,28 +101,11 @@ def _text(path: Path) -> str:
         raise from_os_error(error, doing="reading the case table", place=path) from error
 
 
-def _cells(name: str, text: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    lines: list[tuple[int, list[str]]] = []
-
-    try:
-        for cells in reader:
-            if any(cell.strip() for cell in cells):
-                lines.append((reader.line_num, [cell.strip() for cell in cells]))
-    except csv.Error as error:
-        raise _wrong(name, [f"line {reader.line_num} is not CSV: {error}"]) from None
-
-    if len(lines) < 2:
-        raise _wrong(name, ["the table has no rows"])
-
-    return lines[0][1], lines[1:]
-
-
 def _check_header(name: str, header: list[str], contract: Contract) -> None:
     data = contract.data
     wanted = ["case", "split", data.group, *data.images]
     wanted += [data.label] if contract.task.kind == "segmentation" else []
-    wanted += _attributes(contract)
+    wanted += [*_attributes(contract), *data.distinct]
 
     problems = [
         f'column "{column}" is missing{_near(column, header)}'
@@ -133,10 +115,8 @@ def _check_header(name: str, header: list[str], contract: Contract) -> None:
     problems += [
         f'column "{column}" stands in the header twice'
         for column in dict.fromkeys(header)
-        if header.count(column) > 1
+        if column and header.count(column) > 1
     ]
-    if len(header) == 1 and any(mark in header[0] for mark in ";\t"):
-        problems = ["the columns are not separated by commas"]
 
     # their values stand in events and reports, where a patient's id must not
     problems += [
@@ -170,12 +150,21 @@ def _row(
         return None
 
     cell = dict(zip(header, cells, strict=True))
+    paths = [*data.images, *([data.label] if cell.get(data.label) else [])]
+    for column in paths:
+        while cell[column].startswith("./"):
+            cell[column] = cell[column].removeprefix("./").lstrip("/")
+
     needed = ["case", "split", data.group, *data.images, *_attributes(contract)]
     bad = [f'line {number}: the cell "{name}" is empty' for name in needed if not cell[name]]
+    bad += [
+        f'line {number}: the cell "{name}" is "{cell[name]}", which stands for nothing'
+        for name in dict.fromkeys((*needed, "patient", data.label))
+        if names.no_value(cell.get(name, "")) and name not in _attributes(contract)
+    ]
     if cell["split"] and cell["split"] not in ("train", "test"):
         bad.append(f'line {number}: split is "{cell["split"]}"; allowed: train, test')
 
-    paths = [*data.images, *([data.label] if cell.get(data.label) else [])]
     bad += [
         f'line {number}: {name} = "{cell[name]}" is not a path inside the data folder'
         for name in paths
@@ -244,22 +233,43 @@ def _repeats(rows: list[Row]) -> Iterator[str]:
                 used[path] = row.number
 
 
-def _lookalikes(rows: list[Row]) -> Iterator[str]:
+def _lookalikes(rows: list[Row], contract: Contract) -> Iterator[str]:
     """Yield names that look like another's: two patients to a program, one to whoever reads."""
-    for kind in ("case", "patient", "group"):
-        first: dict[str, Row] = {}
-        for row in rows:
-            name = str(getattr(row, kind))
-            other = first.setdefault(_looks(name), row)
-            if getattr(other, kind) != name:
-                yield (
-                    f"line {row.number}: {kind} {name!a} looks like "
-                    f"{getattr(other, kind)!a} on line {other.number}"
-                )
+    data = contract.data
+    columns: dict[str, Callable[[Row], str]] = {data.group: lambda row: row.group}
+    if any(row.patient != row.group for row in rows):
+        columns["patient"] = lambda row: row.patient
+
+    for attribute in _attributes(contract):
+        columns.setdefault(attribute, partial(_attribute, attribute))
+
+    # Two files of one name are lost on some systems, whatever their owner means by them.
+    key = names.as_file if "case" in data.distinct else names.looks
+    yield from _near_twins(rows, "case", lambda row: row.case, key)
+    for column, value in columns.items():
+        if column not in data.distinct:
+            yield from _near_twins(rows, column, value, names.looks)
 
 
-def _looks(name: str) -> str:
-    return unicodedata.normalize("NFKC", name).translate(_ALIKE)
+def _attribute(column: str, row: Row) -> str:
+    return row.attributes[column]
+
+
+def _near_twins(
+    rows: list[Row], column: str, value: Callable[[Row], str], key: Callable[[str], object]
+) -> Iterator[str]:
+    """Yield each spelling that has the key of another one, once, with both lines."""
+    first: dict[object, Row] = {}
+    told: set[str] = set()
+    for row in rows:
+        name = value(row)
+        other = first.setdefault(key(name), row)
+        twin = value(other)
+        if twin != name and name not in told:
+            told.add(name)
+            clash = column == "case" and names.as_file(name) == names.as_file(twin)
+            says = "is, but for case or Unicode form, the file name" if clash else "looks like"
+            yield f"line {row.number}: {column} {name!a} {says} {twin!a} on line {other.number}"
 
 
 def _check_groups(name: str, rows: list[Row], column: str) -> None:
@@ -290,12 +300,19 @@ def _check_groups(name: str, rows: list[Row], column: str) -> None:
         )
 
 
-def _wrong(name: str, problems: list[str]) -> TableWrong:
+_CORRECT = "correct the table; its columns are described under [data] in task.toml"
+_TWINS = (
+    "write one name in one way; where two are meant, add the column to [data] distinct in "
+    "task.toml, or, for cases that would be one file, rename one"
+)
+
+
+def _wrong(name: str, problems: list[str], *, do: str = _CORRECT) -> TableWrong:
     return TableWrong(
         _several(problems, "mistakes in the case table"),
         where=name,
         why="a row that is misread puts a wrong file, label or patient into training or test",
-        do="correct the table; its columns are described under [data] in task.toml",
+        do=do,
     )
 
 

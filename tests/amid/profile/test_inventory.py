@@ -333,3 +333,10 @@ def test_a_sheared_image_is_refused(task: Path) -> None:
 
     assert code == "unreadable"
     assert "not at right angles" in says
+
+
+def test_what_was_read_in_another_way_than_written_is_a_note(task: Path) -> None:
+    path = task / "cases.csv"
+    path.write_text(path.read_text().replace(",", ";"))
+
+    assert "the case table is read with the semicolon as separator" in taken(task).notes
