@@ -6,7 +6,7 @@ PIP_ARGS ?=
 WORKERS  ?= 2
 PY       := $(VENV)/bin/python
 STAMP    := $(VENV)/.amid-installed
-TEMPLATES := amid/lanes/templates
+TEMPLATES := amid/templates
 
 # Same numbers everywhere: one thread per library, one hash seed, and no host proxies in tests.
 export OMP_NUM_THREADS      := 1

@@ -180,7 +180,7 @@ _PATH = frozenset(
     (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.EINVAL,
      errno.ENXIO)
 )  # fmt: skip
-"""What the system says of a wrong path; `amid.files` says EINVAL of a pipe or a device."""
+"""What the system says of a wrong path; `amid.tasks.files` says EINVAL of a pipe or a device."""
 
 
 def from_os_error(error: OSError, *, doing: str, place: Path) -> Failed:

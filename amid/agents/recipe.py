@@ -14,7 +14,7 @@ from amid.agents.faults import plant
 from amid.agents.repair import Rule, answer
 from amid.agents.writing import Attempt, manifest, write
 from amid.documents import Profile
-from amid.lanes.catalogue import TEMPLATES, Template, Value
+from amid.planning.catalogue import TEMPLATES, Template, Value
 from runtime.ports import Brief, Reading, Turn
 
 _BOUNDED = ("dice", "nsd")

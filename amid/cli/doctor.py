@@ -12,7 +12,7 @@ def doctor(*, as_json: bool) -> int:
     """Say what is here, what is missing, and how to get it."""
     from dataclasses import asdict
 
-    from amid.doctor import examine
+    from amid.run.doctor import examine
 
     items = examine()
     ok = not any(item.needed and item.state == "missing" for item in items)

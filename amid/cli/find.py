@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from amid.cli.errors import AmidUsageError
 from amid.cli.folder import Row, check_run, moment, rows
-from amid.cli.sentences import fields_of, sentence
+from amid.words.sentences import fields_of, sentence
 from ledger.events.base import Fact, blobs_of
 from ledger.events.job import JobRequested
 from ledger.events.key import key_of

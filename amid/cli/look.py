@@ -24,10 +24,10 @@ def status(*, run: Path, watch: bool, as_json: bool) -> int:
     """Say where RUN stands."""
     from amid.cli.folder import check_run
     from amid.cli.standing import told
-    from amid.cli.tables import text_of
+    from amid.words.tables import text_of
 
     check_run(run)
-    from amid import compose
+    from amid.run import compose
 
     if as_json:
         print_object("status/1", compose.status(run))
@@ -71,7 +71,7 @@ def _heads(run: Path, *, watch: bool) -> Iterator[int]:
 def tail(*, run: Path, count: int | None, once: bool, as_json: bool) -> int:
     """Follow the events of RUN until it is over."""
     from amid.cli.folder import rows
-    from amid.cli.sentences import sentence
+    from amid.words.sentences import sentence
 
     past = list(rows(run))
     shown = past if count is None else past[max(0, len(past) - count) :]
@@ -102,7 +102,7 @@ def _line(row: "Row", text: str) -> str:
 
 def _plain(row: "Row") -> dict[str, object]:
     from amid.cli.folder import moment
-    from amid.cli.sentences import fields_of, sentence
+    from amid.words.sentences import fields_of, sentence
 
     return {
         "seq": row.seq,
@@ -127,7 +127,7 @@ def show(*, run: Path, thing: str, as_json: bool) -> int:
     `KIND:ID`, such as `blob:12ab`, names the kind where the bare ID could mean two things.
     """
     from amid.cli.find import Index
-    from amid.cli.tables import text_of
+    from amid.words.tables import text_of
 
     found = Index.of(run).find(thing)
     if as_json:

@@ -32,7 +32,7 @@ def verify(*, run: Path, as_json: bool) -> int:
     from amid.cli.folder import check_run
 
     check_run(run)
-    from amid import compose
+    from amid.run import compose
     from replay import verify as prover
 
     return _tell(
@@ -83,7 +83,7 @@ def replay(
     if into is not None:
         check_apart(run, into)
 
-    from amid import compose
+    from amid.run import compose
 
     if reproduce is not None:
         answer = compose.reproduce(run, reproduce, data=data, seed=seed, into=into, say=say)
@@ -164,7 +164,7 @@ def _tell(schema: str, answer: Answer, *, yes: str, no: str, as_json: bool) -> i
     if as_json:
         print_object(schema, {"ok": answer.ok, **content})
     else:
-        from amid.cli.tables import text_of
+        from amid.words.tables import text_of
 
         click.echo(f"yes: {yes}" if answer.ok else f"no: {no}")
         click.echo("\n".join(text_of(content)))

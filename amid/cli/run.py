@@ -17,7 +17,7 @@ from amid.cli.base import (
 from amid.cli.errors import FAILED, INTERRUPTED
 
 if TYPE_CHECKING:
-    from amid.compose import RunAnswer, Until
+    from amid.run.compose import RunAnswer, Until
     from ledger.events.base import Fact
     from ledger.record import Record
 
@@ -70,7 +70,7 @@ def run(
     Every input file is read and checked first; a bad one is an error here, and nothing is left
     behind.
     """
-    from amid import making
+    from amid.run import making
 
     making.create_run(
         task,
@@ -119,8 +119,8 @@ def demo(*, folder: Path | None, seed: int, tiny: bool, as_json: bool) -> int:
     """
     import tempfile
 
-    from amid import making
     from amid.cli.errors import AmidUsageError
+    from amid.run import making
 
     if folder is None:
         folder = Path(tempfile.mkdtemp(prefix="amid-demo-"))
@@ -148,7 +148,7 @@ def demo(*, folder: Path | None, seed: int, tiny: bool, as_json: bool) -> int:
 
 def _make_task(task: Path, seed: int, *, tiny: bool) -> None:
     if tiny:
-        from amid.tiny import make as make_tiny
+        from amid.demo.tiny import make as make_tiny
 
         make_tiny(task)
         say(f"made a task of synthetic volumes in {task}")
@@ -173,7 +173,7 @@ TOLD = frozenset(
 
 def _narrate(record: "Record", _fact: "Fact") -> None:
     """Tell the events that a person waiting for the run wants to know."""
-    from amid.cli.sentences import sentence
+    from amid.words.sentences import sentence
 
     if record.type in TOLD:
         say(f"{record.seq:>5}  {sentence(record.type, record.body)}")
@@ -181,7 +181,7 @@ def _narrate(record: "Record", _fact: "Fact") -> None:
 
 def _go_on(run: Path, *, fresh: bool = False, until: "Until" = "end") -> "RunAnswer":
     """Go on with a run and tell of it; with -v also what the loop does."""
-    from amid import compose
+    from amid.run import compose
 
     if click.get_current_context().ensure_object(Session).verbose:
         from runtime import watching

@@ -6,12 +6,12 @@ from pathlib import Path
 from amid.demo import template as templates
 from amid.demo import texts
 from amid.demo.anatomy import anatomy
+from amid.demo.niftifile import encode
 from amid.demo.roster import SITES, WHOLE, Size, Visit, visits
 from amid.demo.scanner import scan
 from amid.demo.template import CENTRE, Template
 from amid.demo.texts import Division
 from amid.errors import FolderExists, from_os_error
-from amid.niftifile import encode
 
 
 def make(into: Path, seed: int = 0, *, size: Size = WHOLE, division: Division = "auto") -> Path:

@@ -9,23 +9,17 @@ from pathlib import Path
 
 from blake3 import blake3
 
-from amid import files
+from amid.data import aliases, raw
+from amid.data.image import Unreadable, Volume, canonical_hash, decoded_hash, header_hash, read
+from amid.data.raw import Defect
+from amid.data.vault import AliasedCase, Aliases, Vault
 from amid.documents import Case, Geometry, ImageFile, Inventory
 from amid.errors import DataMissing, DataProblems, Problem
-from amid.profile import aliases, measure, raw
-from amid.profile.image import (
-    Unreadable,
-    Volume,
-    canonical_hash,
-    decoded_hash,
-    header_hash,
-    read,
-)
+from amid.profile import measure
 from amid.profile.links import Link, find
-from amid.profile.raw import Defect
+from amid.tasks import files
 from amid.tasks.contract import Contract
 from amid.tasks.table import Row, Table
-from amid.vault import AliasedCase, Aliases, Vault
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from amid.data.image import Volume, corners, pieces
+from amid.data.raw import Defect, not_finite
 from amid.documents import Geometry
-from amid.profile.image import Volume, corners, pieces
-from amid.profile.raw import Defect, not_finite
 
 SHIFT = 0.1
 """How far, in voxels, a corner of the label may lie from the image's."""

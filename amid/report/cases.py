@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from blake3 import blake3
 
+from amid.data.vault import Aliases
 from amid.documents import Case, CaseScore
 from amid.report.subject import Subject
 from amid.report.words import number
-from amid.vault import Aliases
 from replay.history import Job
 from runtime.layout import read_manifest
 
@@ -154,7 +154,7 @@ class _Source:
     """Opens what the pictures are made of; removes its temporary folder at the end."""
 
     def __init__(self, subject: Subject, attempt: str) -> None:
-        from amid.measure.decoded import Decoded
+        from amid.review.measure.decoded import Decoded
 
         inventory = subject.inventory
         decoded = [job for job in subject.history.jobs_of(attempt, "decode") if job.finished]
@@ -193,8 +193,8 @@ class _Source:
         Raises:
             NotShownError: one of them is not here, or is not what it was.
         """
-        from amid.measure.inputs import InputWrong
-        from amid.measure.labels import read_label
+        from amid.review.measure.inputs import InputWrong
+        from amid.review.measure.labels import read_label
 
         case = self._cases.get(scored.case)
         if case is None:

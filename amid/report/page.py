@@ -4,7 +4,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from amid.export.build import guard_of, reader_of
+from amid.package.build import guard_of, reader_of
 from amid.report import attempts, sections
 from amid.report.cases import cases
 from amid.report.plot import dots

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from amid.documents import CaseScores, Inventory
 from amid.report.subject import Subject
 from amid.report.words import interval
-from amid.strata import by_columns
+from amid.review.strata import by_columns
 from ledger.events.data import TestScored
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from amid.documents import CaseScores, Inventory, Profile, Split
-from amid.export.private import Private
+from amid.package.private import Private
 from amid.tasks.contract import Contract
 from ledger.events.data import DataProfiled, InventoryTaken, SplitFrozen, TaskAgreed
 from ledger.events.work import PackageBuilt

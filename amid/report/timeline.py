@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass
 
-from amid.cli.sentences import sentence
 from amid.report.subject import Subject
 from amid.report.words import lasting
+from amid.words.sentences import sentence
 from ledger.record import Record
 
 GAP_US = 60_000_000

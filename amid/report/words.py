@@ -1,6 +1,6 @@
 """Words, glyphs and numbers as the report writes them. Colour never stands alone."""
 
-from amid.cli.tables import shortened
+from amid.words.tables import shortened
 from ledger.events.data import Score
 
 STANDING = {

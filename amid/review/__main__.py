@@ -8,9 +8,9 @@ imports or runs the attempt's code.
 import sys
 from pathlib import Path
 
-from amid.checks import run_checks
-from amid.measure.attempt import measure
-from amid.measure.inputs import InputWrong, dumped, read_inputs, write_json
+from amid.review.checks import run_checks
+from amid.review.measure.attempt import measure
+from amid.review.measure.inputs import InputWrong, dumped, read_inputs, write_json
 
 
 def review(job: Path, decoded: Path, out: Path) -> None:

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from amid.measure.nifti import MAX_VOXELS, Header, Refused, read_header, read_voxels
-from amid.space import Grid, displacement
+from amid.data.nifti import MAX_VOXELS, Header, Refused, read_header, read_voxels
+from amid.data.space import Grid, displacement
 
 CASE = re.compile(r"^(c-[0-9]{4,8})\.nii\.gz$")
 FOLD = re.compile(r"^[A-Za-z0-9_-]{1,32}$")

@@ -7,8 +7,8 @@ out/test.json. No check is run here: the final attempt has its verdict already.
 import sys
 from pathlib import Path
 
-from amid.measure.attempt import score_test
-from amid.measure.inputs import InputWrong, dumped, read_inputs, write_json
+from amid.review.measure.attempt import score_test
+from amid.review.measure.inputs import InputWrong, dumped, read_inputs, write_json
 
 
 def score(job: Path, decoded: Path, out: Path) -> None:

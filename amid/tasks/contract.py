@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from amid import canonical
+from amid.tasks import canonical
 from amid.tasks.metrics import Direction
 from ledger.events.base import Part
 

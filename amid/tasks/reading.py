@@ -11,8 +11,8 @@ import orjson
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from amid import files
 from amid.errors import ContractWrong, NotSupported, TaskMissing, from_os_error
+from amid.tasks import files
 from amid.tasks.contract import Contract
 from amid.tasks.metrics import direction, known
 

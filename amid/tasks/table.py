@@ -10,10 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, cast
 
-from amid import files
 from amid.errors import SHOWN, GroupLeak, TableWrong, TaskMissing, from_os_error
 from amid.tasks import cells as text_cells
-from amid.tasks import names
+from amid.tasks import files, names
 from amid.tasks.contract import Contract
 
 Side = Literal["train", "test"]

@@ -38,8 +38,8 @@ def test_every_event_is_documented(name: str) -> None:
 
 
 def test_every_check_and_reason_is_documented() -> None:
-    from amid.checks import CHECKS
-    from amid.rules import ADVICE
+    from amid.review.checks import CHECKS
+    from amid.review.rules import ADVICE
 
     missing = [name for name in (*CHECKS, *ADVICE) if f"`{name}`" not in documents()]
 
@@ -74,3 +74,30 @@ def test_links_between_documents_lead_somewhere() -> None:
                 broken.append(f"{page.name}: {target}")
 
     assert broken == []
+
+
+PLACE = re.compile(r"`((?:amid|ledger|runtime|projections|replay|tests|scripts)[/.][\w./-]+)`")
+STORED = {"ledger.db", "ledger.db-wal", "ledger.db-shm"}
+"""Files of a run, not of the repository."""
+
+
+def test_no_document_names_a_module_that_is_not_there() -> None:
+    named = {place for place in PLACE.findall(documents()) if place not in STORED}
+
+    assert sorted(place for place in named if not _is_there(place)) == []
+
+
+def _is_there(place: str) -> bool:
+    """Whether a path, a module or a name inside a module is in the repository."""
+    if "/" in place:
+        return (ROOT / place).exists()
+
+    parts = place.split(".")
+    folders = [ROOT.joinpath(*parts[:count]) for count in range(len(parts), 1, -1)]
+    return any(path.is_dir() or path.with_suffix(".py").is_file() for path in folders)
+
+
+def test_few_modules_lie_loose_in_the_domain() -> None:
+    loose = sorted(path.name for path in (ROOT / "amid").glob("*.py"))
+
+    assert loose == ["__init__.py", "__main__.py", "documents.py", "errors.py"]

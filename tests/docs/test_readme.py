@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from amid import tiny
+from amid.demo import tiny
 from tests.architecture.tree import ROOT
 
 PAGES = ("README.md", "docs/tutorial.md")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from amid import tiny
+from amid.demo import tiny
 from tests.e2e.runs import amid
 
 

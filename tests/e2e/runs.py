@@ -11,7 +11,7 @@ from pathlib import Path
 
 import orjson
 
-from amid.compose import events
+from amid.run.compose import events
 from ledger.events.base import Fact
 from ledger.events.union import dump
 from replay.redecide import DECISIONS

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from amid import compose, making
 from amid.agents.recipe import RecipeAgent
+from amid.run import compose, making
 from ledger.events.base import Fact
 from ledger.events.job import AccessRecorded
 from ledger.events.review import CheckFound, VerdictGiven

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from amid.compose import events
+from amid.run.compose import events
 from ledger.events.review import VerdictGiven
 from tests.e2e.runs import amid, answer, content_of, outcomes, snapshot
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from amid import tiny
+from amid.demo import tiny
 from tests.e2e.runs import amid
 
 SEED = "11"

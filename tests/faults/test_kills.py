@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from amid.compose import events
+from amid.run.compose import events
 from replay.redecide import redecide
 from runtime.intents import JobIntent, open_intents
 from tests.e2e.runs import Tree, alive, amid, decisions, descendants
@@ -74,7 +74,7 @@ def test_kills_between_an_append_and_its_effect_change_no_decision(
     task: Path, quiet: tuple[Path, float], tmp_path: Path, point: str, at: int
 ) -> None:
     """Given a death right before or after an effect, then the same decisions and no divergence."""
-    from amid.compose import _context
+    from amid.run.compose import _context
     from ledger.blobs import BlobStore
     from projections.run import RunState
 

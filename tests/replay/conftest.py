@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.amid.export.sample_package import shared_finished
+from tests.amid.package.sample_package import shared_finished
 
 
 @pytest.fixture(scope="session")

@@ -10,10 +10,10 @@ from ledger.reader import read
 from replay.history import History
 from replay.rebuild import rebuild
 from runtime.errors import RunExists
-from tests.amid.export.sample_data import code_of
-from tests.amid.export.sample_package import append
-from tests.amid.export.sample_run import FINAL, MEMBERS
-from tests.amid.export.test_build import files_of
+from tests.amid.package.sample_data import code_of
+from tests.amid.package.sample_package import append
+from tests.amid.package.sample_run import FINAL, MEMBERS
+from tests.amid.package.test_build import files_of
 
 
 def history_of(run: Path) -> History:

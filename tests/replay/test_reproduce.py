@@ -10,9 +10,9 @@ import pytest
 from replay.reproduce import Answer, compare, reproduce
 from runtime.errors import Needed, RunExists
 from runtime.ports import JobOutcome, JobSpec, OutputFile
-from tests.amid.export.sample_facts import split
-from tests.amid.export.sample_jobs import PlainExecutor, lay_out_view
-from tests.amid.export.sample_run import FINAL, MEMBERS
+from tests.amid.package.sample_facts import split
+from tests.amid.package.sample_jobs import PlainExecutor, lay_out_view
+from tests.amid.package.sample_run import FINAL, MEMBERS
 from tests.replay.test_rebuild import history_of
 
 

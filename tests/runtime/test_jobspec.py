@@ -93,7 +93,9 @@ def test_private_paths_reach_trusted_jobs_only() -> None:
         "private": {"run": "somewhere"},
     }
 
-    trusted = request(kind="null", sandbox="trusted", command=("python", "-I", "-m", "amid.nulls"))
+    trusted = request(
+        kind="null", sandbox="trusted", command=("python", "-I", "-m", "amid.review.nulls")
+    )
     assert spec(trusted, **places).private == {"run": "somewhere"}
     assert spec(request(), **places).fold == "f1"
     assert spec(request(), **places).private == {}

@@ -7,8 +7,8 @@ import pytest
 import SimpleITK as sitk
 
 from amid.agents.faults import FAULTS, plant
-from amid.lanes.catalogue import INTENSITY_PRIOR, TEMPLATES, Template
-from tests.amid.lanes.samples import lay_out, profile, run_job, voxels
+from amid.planning.catalogue import INTENSITY_PRIOR, TEMPLATES, Template
+from tests.amid.planning.samples import lay_out, profile, run_job, voxels
 
 HELD = ("c-0021", "c-0022")
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
+from amid.agents.attempt import read
 from amid.agents.faults import FAULTS
 from amid.agents.recipe import RecipeAgent
 from amid.agents.repair import RULES
-from amid.attempt import read
-from amid.lanes.catalogue import INTENSITY_PRIOR, NETWORKS, Template
-from amid.rules import ADVICE
+from amid.planning.catalogue import INTENSITY_PRIOR, NETWORKS, Template
+from amid.review.rules import ADVICE
 from runtime.ports import Brief, Past, Reading, Turn
-from tests.amid.lanes.samples import CONTRACT, profile
+from tests.amid.planning.samples import CONTRACT, profile
 
 READING = Reading(contract=CONTRACT, profile=profile().model_dump_json(), lane="{}")
 FIRST = Brief(

@@ -143,7 +143,8 @@ def test_being_told_to_end_is_an_interruption_that_leaves_nothing(
 import sys, threading, os, signal
 signal.signal(signal.SIGINT, signal.SIG_IGN if {deaf} else signal.default_int_handler)
 from amid.cli import main
-from amid import tiny, making
+from amid.demo import tiny
+from amid.run import making
 tiny.make(__import__("pathlib").Path({str(tmp_path / "task")!r}))
 making._first_events = lambda *_: os.kill(os.getpid(), signal.SIGTERM) or threading.Event().wait(30)
 sys.argv = ["amid", "run", {str(tmp_path / "task")!r}, "-o", {str(tmp_path / "run")!r}, "--json"]

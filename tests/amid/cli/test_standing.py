@@ -1,7 +1,7 @@
 """What `amid status` says to people."""
 
 from amid.cli.standing import told
-from amid.cli.tables import text_of
+from amid.words.tables import text_of
 
 
 def test_scores_stand_with_four_decimals_and_their_interval() -> None:

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from amid.data.split import HOLDOUT_GROUPS
 from amid.demo.anatomy import deformed
 from amid.demo.fields import generator, smooth
 from amid.demo.roster import SMALL, WHOLE, Size, visits
 from amid.demo.scanner import SCANNERS, scan
-from amid.split import HOLDOUT_GROUPS
 
 
 @pytest.mark.parametrize("size", [WHOLE, SMALL])

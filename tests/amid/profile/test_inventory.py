@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from amid import tiny
+from amid.data.image import Array
+from amid.data.vault import Vault
+from amid.demo import tiny
 from amid.errors import DataMissing, DataProblems
-from amid.profile.image import Array
 from amid.profile.inventory import Taken, take
 from amid.tasks import reading, table
-from amid.vault import Vault
 from tests.amid.sample import edit_header, edit_table, edit_voxels, sitk
 
 CASE = "p01-v1"

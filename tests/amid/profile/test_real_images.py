@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from amid.data.vault import Vault
 from amid.errors import DataProblems
 from amid.profile.inventory import Taken, take
 from amid.tasks import reading, table
-from amid.vault import Vault
 from tests.amid.sample import shared
 
 

@@ -18,8 +18,8 @@ from ledger.events.union import dump
 from ledger.reader import read
 from ledger.record import NewEvent
 from ledger.store import Ledger
-from tests.amid.export import sample_data
-from tests.amid.export.sample_run import CRUDE, FINAL, Variant, make
+from tests.amid.package import sample_data
+from tests.amid.package.sample_run import CRUDE, FINAL, Variant, make
 
 ANCHORS = (
     "integrity",

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from amid.documents import CaseScores, Finding, Measured
-from amid.measure.inputs import InputWrong, read_inputs
-from amid.nulls import score_nulls
 from amid.review.__main__ import review
 from amid.review.decode import decode
 from amid.review.final import score
-from amid.rules import rule
+from amid.review.measure.inputs import InputWrong, read_inputs
+from amid.review.nulls import score_nulls
+from amid.review.rules import rule
 from tests.amid.world import Array, World, put, small_world, worse, write_image
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from amid import tiny
+from amid.demo import tiny
 from amid.errors import AmidError, ContractWrong, NotSupported, PathWrong, TaskMissing
 from amid.tasks.contract import Contract, seconds
 from amid.tasks.reading import load, require_supported

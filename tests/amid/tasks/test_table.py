@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from amid import tiny
+from amid.demo import tiny
 from amid.errors import AmidError, GroupLeak, TableWrong, TaskMissing
 from amid.tasks.contract import Contract, Data
 from amid.tasks.reading import load

@@ -1,0 +1,211 @@
+"""The files under `payload/`: what a run reproduced elsewhere gives again byte for byte. Pure.
+
+So nothing here depends on the run's id, times, event numbers, durations or places.
+"""
+
+import csv
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+
+import orjson
+from pydantic import BaseModel
+
+from amid.documents import CaseScores
+from amid.package.card import Card
+from amid.package.gather import SUFFIX, Evidence, IncompleteError
+from amid.planning.keeping import KEEPS_IMAGES
+from amid.review.strata import by_columns
+from ledger.events.data import Score
+from ledger.events.job import JobRequested
+from ledger.events.work import AttemptSubmitted, LaneProposed
+from runtime.jobspec import environment_of, is_inside
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A file whose bytes are a blob."""
+
+    digest: str
+
+
+Source = bytes | Stored
+
+WITHHELD = "WITHHELD.txt"
+"""Stands in place of weights that hold training images."""
+_WHY_WITHHELD = (
+    b"These weights hold training images, and the task's contract does not let images leave\n"
+    b"(images_may_be_shared = false). The run they come from has them; the code is in ../../code.\n"
+)
+
+
+def payload(evidence: Evidence, card: Card, cases: Mapping[str, str]) -> dict[str, Source]:
+    """Return every file under `payload/`, path to bytes or blob.
+
+    Args:
+        evidence: What the package rests on.
+        card: The model card.
+        cases: Alias of each test case to its real id; ids stand in the submission's files only.
+
+    Raises:
+        IncompleteError: a real id is not known, or cannot be part of a file name.
+    """
+    script = files("amid.package").joinpath("predict.py").read_bytes()
+    return {
+        **_submission(evidence, cases),
+        **_code(evidence),
+        **_weights(evidence),
+        "scores/validation.json": _json(_scores(evidence)),
+        "environment.json": _json(_environment(evidence)),
+        "predict.json": _json(_steps(evidence)),
+        "predict.py": script,
+        "MODEL_CARD.md": card.text.encode(),
+    }
+
+
+def _submission(evidence: Evidence, cases: Mapping[str, str]) -> dict[str, Source]:
+    wanted = evidence.contract.submission
+    unknown = [alias for alias in evidence.predictions if alias not in cases]
+    paths = {
+        alias: wanted.path.replace("{case}", cases[alias])
+        for alias in evidence.predictions
+        if alias in cases
+    }
+    unfit = [a for a, path in paths.items() if not is_inside(path) or "/" in cases[a]]
+    taken = len(set(paths.values())) < len(paths)
+    missing = [f"real id of test case {alias}" for alias in unknown]
+    missing += [f"real id of test case {alias} that can stand in a file name" for alias in unfit]
+    missing += ["distinct file names for the test cases"] if taken else []
+    missing += [] if wanted.path.endswith(SUFFIX) else [f"predictions as {wanted.path}"]
+    if missing:
+        raise IncompleteError(missing)
+
+    by_id = sorted(paths, key=lambda alias: cases[alias])
+    table = io.StringIO()
+    rows = csv.writer(table, lineterminator="\n")
+    rows.writerow([wanted.columns.case, wanted.columns.path])
+    rows.writerows([cases[alias], paths[alias]] for alias in by_id)
+
+    maps: dict[str, Source] = {
+        paths[alias]: Stored(evidence.predictions[alias].digest) for alias in by_id
+    }
+    return {wanted.index: table.getvalue().encode(), **maps}
+
+
+def _code(evidence: Evidence) -> dict[str, Source]:
+    return {
+        f"code/{attempt}/{file.path}": Stored(file.digest)
+        for attempt, commit in evidence.code.items()
+        for file in commit.files
+    }
+
+
+def _weights(evidence: Evidence) -> dict[str, Source]:
+    """Return the trained files; those that hold images stay out where images may not leave."""
+    found: dict[str, Source] = {}
+
+    for made in evidence.weights:
+        place = f"weights/{made.job.request.subject}/{made.job.request.fold}"
+
+        if _withheld(evidence, made.job.request.subject):
+            found[f"{place}/{WITHHELD}"] = _WHY_WITHHELD
+        else:
+            found |= {f"{place}/{file.path}": Stored(file.digest) for file in made.files}
+
+    return found
+
+
+def _withheld(evidence: Evidence, attempt: str) -> bool:
+    """Say whether an attempt's model holds training images that the contract keeps here."""
+    if evidence.contract.sharing.images_may_be_shared:
+        return False
+
+    submitted = (fact for _, fact in evidence.history.all(AttemptSubmitted))
+    lane = next((fact.lane for fact in submitted if fact.attempt == attempt), "")
+    proposed = (fact for _, fact in evidence.history.all(LaneProposed))
+    return any(fact.template in KEEPS_IMAGES for fact in proposed if fact.lane == lane)
+
+
+def _scores(evidence: Evidence) -> dict[str, object]:
+    return {
+        "schema": "scores/1",
+        "attempt": evidence.attempt,
+        "metric": evidence.contract.metric.primary,
+        "direction": evidence.contract.metric.direction,
+        "validation": _part(evidence, evidence.measured.scores, evidence.validation),
+        "test": None
+        if evidence.test is None or evidence.test_cases is None
+        else _part(evidence, evidence.test.scores, evidence.test_cases),
+    }
+
+
+def _part(evidence: Evidence, scores: tuple[Score, ...], per_case: CaseScores) -> dict[str, object]:
+    """Return scores over all cases, by the columns of `report_by`, and case by case."""
+    contract = evidence.contract
+    columns = contract.validation.report_by
+    by: dict[str, dict[str, object]] = {column: {} for column in columns}
+    for row in by_columns(per_case, evidence.inventory, columns, contract.metric.primary):
+        by[row.column][row.value] = _plain(row.score)
+
+    return {
+        "scores": [_plain(score) for score in scores],
+        "by": by,
+        "per_case": _plain(per_case),
+    }
+
+
+def _environment(evidence: Evidence) -> dict[str, object]:
+    return {
+        "schema": "environment/1",
+        "python": evidence.environment.python,
+        "packages": orjson.loads(evidence.packages),
+    }
+
+
+def _steps(evidence: Evidence) -> dict[str, object]:
+    """Return the plan that `predict.py` carries out: the recorded jobs, in their order."""
+    names = {made.job.key: _name(made.job.request) for made in evidence.steps}
+    steps = []
+    for made in evidence.steps:
+        request = made.job.request
+        inputs = {
+            given.name: {"step": names[source.key]}
+            if source.key in names
+            else {"weights": f"weights/{source.request.subject}/{source.request.fold}"}
+            for given, source in evidence.history.needed_by(made.job)
+        }
+        steps.append(
+            {
+                "name": names[made.job.key],
+                "attempt": request.subject,
+                "fold": request.fold,
+                "command": list(request.command),
+                "view": f"predict/{request.fold}",
+                "inputs": inputs,
+                "environment": environment_of(request, data="../view"),
+            }
+        )
+
+    return {
+        "schema": "predict/1",
+        "channels": list(evidence.contract.data.inputs),
+        "labels": evidence.contract.labels,
+        "steps": steps,
+    }
+
+
+def _name(request: JobRequested) -> str:
+    return f"{request.subject}/{request.fold}"
+
+
+def _plain(part: BaseModel) -> object:
+    return part.model_dump(mode="json")
+
+
+def _json(value: object) -> bytes:
+    text: bytes = orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2)
+    return text + b"\n"
+
+
+__all__ = ["Source", "Stored", "payload"]

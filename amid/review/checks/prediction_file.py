@@ -1,0 +1,47 @@
+"""Each prediction is a plain file that holds one finite image of the image's dimensions."""
+
+from amid.documents import Finding
+from amid.review.checks.evidence import Evidence, Prediction, finding, number, passed, some
+
+ID = "prediction-file/1"
+
+_CODES = {
+    "symlink": "PRED_SYMLINK",
+    "not-a-file": "PRED_SYMLINK",
+    "corrupt": "PRED_CORRUPT",
+    "not-finite": "PRED_NAN",
+}
+_ORDER = ("PRED_SYMLINK", "PRED_CORRUPT", "PRED_DIM", "PRED_NAN")
+
+
+def check(evidence: Evidence) -> Finding:
+    """Report the gravest kind of broken file by its code, and count the others in the sentence.
+
+    A missing file is not this check's business: completeness speaks of it.
+    """
+    broken: dict[str, list[Prediction]] = {}
+    for prediction in evidence.predictions:
+        code = _code(prediction)
+        if code:
+            broken.setdefault(code, []).append(prediction)
+
+    if not broken:
+        there = sum(p.status == "ok" for p in evidence.predictions)
+        return passed(ID, f"{there} predictions are plain, whole and finite images")
+
+    code = next(code for code in _ORDER if code in broken)
+    says = "; ".join(
+        f"{len(broken[kind])} × {kind}: {some([p.name for p in broken[kind]])}"
+        for kind in _ORDER
+        if kind in broken
+    )
+    grounds = [number(p.name, p.reason or f"declares {p.dims}") for p in broken[code]]
+    return finding(ID, "reject", code, says, grounds)
+
+
+def _code(prediction: Prediction) -> str | None:
+    if prediction.status == "ok" or (prediction.dims and prediction.status == "not-finite"):
+        wrong = len(prediction.dims) != len(prediction.image.size)
+        return "PRED_DIM" if wrong else _CODES.get(prediction.status)
+
+    return _CODES.get(prediction.status)

@@ -1,0 +1,149 @@
+"""From values per case to scores with intervals over groups."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from amid.documents import Case, CaseScore, CaseScores
+from amid.metrics import Values, mean_of, score_case
+from amid.metrics.overlap import Labels
+from amid.metrics.registry import metric
+from amid.review.checks.evidence import Part as Side
+from amid.review.checks.evidence import Recomputed
+from amid.review.intervals import grouped, interval
+from amid.review.measure.inputs import Rules
+from ledger.events.base import real
+from ledger.events.data import Score
+
+DIGITS = 6
+"""Interval ends are rounded so that sums in another order give the same text."""
+
+
+@dataclass(slots=True)
+class Table:
+    """Values of a set of cases, and what stands in the way of an honest mean."""
+
+    of: str
+    part: Side
+    rules: Rules
+    group_of: Mapping[str, str]
+    metrics: tuple[str, ...] = ()
+    """Primary first; all of the contract's when not given."""
+    expected: int = 0
+    """Cases that should have a value: those with a label."""
+    unusable: int = 0
+    """Of these, cases whose prediction is missing, broken or elsewhere."""
+    fold_of: dict[str, str] = field(default_factory=dict)
+    values: dict[str, Values] = field(default_factory=dict)
+
+    def names(self) -> list[str]:
+        """Return every name in the order of report: metrics, then each metric's labels."""
+        labels = self.rules.foreground
+        metrics = self.metrics or self.rules.metrics
+        return [*metrics, *(f"{metric}:{label}" for metric in metrics for label in labels)]
+
+    def add(self, case: str, fold: str, found: Sequence[Values | None]) -> None:
+        """Add a case with the values of one prediction or of several folds, which are averaged."""
+        self.expected += 1
+        self.fold_of[case] = fold
+        usable = [values for values in found if values is not None]
+        if not usable or len(usable) < len(found):
+            self.unusable += 1
+            self.values[case] = dict.fromkeys(self.names())
+            return
+
+        self.values[case] = {
+            name: mean_of([values[name] for values in usable]) for name in self.names()
+        }
+
+    def column(self, name: str) -> dict[str, float | None]:
+        """Return case to value of one metric."""
+        return {case: values[name] for case, values in sorted(self.values.items())}
+
+    def score(self, name: str) -> Score:
+        """Summarise one metric; it has no value while any expected prediction is unusable."""
+        defined = [
+            (self.group_of[case], value)
+            for case, value in self.column(name).items()
+            if value is not None
+        ]
+        groups = len({group for group, _ in defined})
+        why = self._undefined(len(defined))
+        if why:
+            return Score(
+                metric=name, value=None, low=None, high=None, cases=len(defined), groups=groups,
+                status=f"undefined: {why}",
+            )  # fmt: skip
+
+        found = interval(grouped(defined), within=metric(name.partition(":")[0]).within)
+        left = self.expected - len(defined)
+        status = f"partial: {left} of {self.expected} cases have no value" if left else "ok"
+        return Score(
+            metric=name,
+            value=real(found.value),
+            low=None if found.low is None else real(round(found.low, DIGITS)),
+            high=None if found.high is None else real(round(found.high, DIGITS)),
+            cases=len(defined),
+            groups=groups,
+            status=f"{status}; {found.remark}" if found.remark else status,
+        )
+
+    def recomputed(self, score: Score) -> Recomputed:
+        """Return a score as the checks read it."""
+        value = None if score.value is None else float(score.value)
+        return Recomputed(self.part, score.metric, value, score.status, score.cases, self.expected)
+
+    def standard_error(self, name: str) -> str | None:
+        """Return the standard error over groups; None where there is none."""
+        defined = [
+            (self.group_of[case], value)
+            for case, value in self.column(name).items()
+            if value is not None
+        ]
+        if self._undefined(len(defined)):
+            return None
+
+        error = interval(grouped(defined)).standard_error
+        return None if error is None else real(round(error, DIGITS + 3))
+
+    def document(self) -> CaseScores:
+        """Return the per-case scores."""
+        return CaseScores(
+            of=self.of,
+            part=self.part,
+            cases=tuple(
+                CaseScore(
+                    case=case,
+                    group=self.group_of[case],
+                    fold=self.fold_of[case],
+                    values={n: None if v is None else real(v) for n, v in values.items()},
+                )
+                for case, values in sorted(self.values.items())
+            ),
+        )
+
+    def _undefined(self, defined: int) -> str:
+        if not self.expected:
+            return "no case has a label"
+
+        if self.unusable:
+            return f"{self.unusable} of {self.expected} predictions are missing or unusable"
+
+        return "" if defined else "no case has a value under the contract's convention"
+
+
+def values_of(
+    rules: Rules,
+    case: Case,
+    reference: Labels,
+    prediction: Labels,
+    metrics: tuple[str, ...] = (),
+) -> Values:
+    """Measure one prediction by the contract's metrics, or by those given."""
+    return score_case(
+        reference,
+        prediction,
+        spacing=case.images[0].geometry.spacing[::-1],
+        foreground=rules.foreground,
+        metrics=metrics or rules.metrics,
+        empty=rules.empty,
+    )

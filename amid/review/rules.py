@@ -1,0 +1,124 @@
+"""How findings become a verdict, and what a worker is told. Pure and total."""
+
+from collections.abc import Mapping, Sequence
+from decimal import ROUND_HALF_EVEN, Decimal
+from typing import Literal, NamedTuple, Protocol
+
+from blake3 import blake3
+
+from amid.review.checks import CHECKS
+
+VERSION = "rules/1"
+
+STEP = Decimal("0.005")
+"""What a score is rounded to before a worker sees it."""
+
+DECISION = (
+    "reject if any finding rejects; else flag if any finding flags or there is no finding; "
+    "else accept. Notes, passes and unchecked findings bar nothing."
+)
+
+ADVICE: Mapping[str, str] = {
+    "CASE_DUPLICATED": "Write each case once, under <case>.nii.gz and no other name.",
+    "DIRECTION_WRONG": "The contract's direction contradicts its metric; nothing you can repair.",
+    "DUP_EXACT_CROSS_SPLIT": "The data hold one image on both sides of the split; nothing you can "
+    "repair.",
+    "DUP_SUBMISSION_PAYLOAD": "Another lane made exactly these predictions: change the method, "
+    "not its name.",
+    "OK": "Nothing bars this attempt.",
+    "OK_NOTE": "Nothing bars this attempt; the notes name what was unusual.",
+    "PRED_CORRUPT": "A prediction could not be read whole: write it with SimpleITK as one "
+    "compressed NIfTI file of a plain number type.",
+    "PRED_DIM": "Write predictions with the image's number of dimensions: labels, not one channel "
+    "per class.",
+    "PRED_EQUALS_LABEL": "Predictions equal the hidden labels and no record shows how they came "
+    "about: run in a recorded sandbox.",
+    "PRED_GEOMETRY": "Copy origin, spacing and direction from the image "
+    "(`prediction.CopyInformation(image)`) and undo every flip and resampling first.",
+    "PRED_GEOMETRY_AMBIGUOUS": "The header gives two positions (qform and sform): write it with "
+    "SimpleITK, which keeps them equal.",
+    "PRED_LABEL_SET": "Write the contract's label numbers as whole numbers: undo remappings, write "
+    "labels and not probabilities.",
+    "PRED_MISSING": "Predict every case of the view: loop over cases.json, let no error skip one.",
+    "PRED_NAME_COLLISION": "Use the case ids as they are written in cases.json.",
+    "PRED_NAN": "A prediction holds NaN or infinity: check for division by zero before argmax.",
+    "PRED_SHAPE": "Resample predictions back to the size of the image before writing them.",
+    "PRED_SYMLINK": "Write regular files, no links, pipes or folders, for predictions.",
+    "SCORE_MISMATCH": "A claimed score is not the recomputed one: claim what the contract's metric "
+    "gives on inner, or claim nothing.",
+    "SCORE_NAN": "The primary metric has no value: repair the other findings first.",
+    "SEALED_READ": "A job asked for a sealed place: read only what lies under AMID_DATA.",
+    "SPLIT_CASE_OVERLAP": "The split has a case on two sides; nothing you can repair.",
+    "SPLIT_PATIENT_OVERLAP": "The split has a group on two sides; nothing you can repair.",
+    "STAT_CI_OVERLAP": "There are too few groups to tell attempts apart; a person must decide.",
+    "STAT_NOT_CASE_SPECIFIC": "Different images got the same prediction: make the output depend "
+    "on the image.",
+    "UNCHECKED": "There was nothing to judge by.",
+}
+"""A sentence for each reason code: public, without ids, numbers or anything of the labels."""
+
+
+class Found(Protocol):
+    """What the rule reads of a finding."""
+
+    @property
+    def outcome(self) -> Literal["pass", "note", "flag", "reject", "unchecked"]:
+        """What the check concluded."""
+
+    @property
+    def code(self) -> str:
+        """Its reason code."""
+
+
+class Ruled(NamedTuple):
+    """A verdict with its reason codes, gravest first, and one sentence of advice for each."""
+
+    verdict: Literal["accept", "flag", "reject"]
+    codes: tuple[str, ...]
+    advice: tuple[str, ...]
+
+
+def rule(findings: Sequence[Found]) -> Ruled:
+    """Turn findings into a verdict.
+
+    Codes are those of rejecting findings by name, then of flagging ones; an accepted attempt has
+    `OK`, or `OK_NOTE` when something was noted. The order of findings does not matter.
+    """
+    rejects = sorted({f.code for f in findings if f.outcome == "reject"})
+    flags = sorted({f.code for f in findings if f.outcome == "flag"} - set(rejects))
+    if not findings:
+        return _ruled("flag", ["UNCHECKED"])
+
+    if rejects:
+        return _ruled("reject", [*rejects, *flags])
+
+    if flags:
+        return _ruled("flag", flags)
+
+    noted = any(f.outcome == "note" for f in findings)
+    return _ruled("accept", ["OK_NOTE" if noted else "OK"])
+
+
+def rules_text() -> str:
+    """Return what the verdict depends on besides the findings, as text."""
+    return "\n".join((VERSION, DECISION, *sorted(CHECKS), ""))
+
+
+def rules_digest() -> str:
+    """Return the digest of the rule set: its version, decision and the checks it rests on."""
+    return blake3(rules_text().encode()).hexdigest()
+
+
+def round_score(value: str) -> str:
+    """Round a score to the nearest 0.005, half to even, as a plain decimal string."""
+    steps = (Decimal(value) / STEP).quantize(Decimal(1), rounding=ROUND_HALF_EVEN)
+    text = format(steps * STEP, "f").rstrip("0").rstrip(".")
+    return "0" if text in ("-0", "") else text
+
+
+def _ruled(verdict: Literal["accept", "flag", "reject"], codes: Sequence[str]) -> Ruled:
+    unknown = "The reviewer found something that has no advice yet: see its finding."
+    return Ruled(verdict, tuple(codes), tuple(ADVICE.get(code, unknown) for code in codes))
+
+
+__all__ = ["ADVICE", "Found", "Ruled", "round_score", "rule", "rules_digest", "rules_text"]

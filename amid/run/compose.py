@@ -1,0 +1,281 @@
+"""Wire the ports of a run together: the one place that knows every adapter."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from amid.run.domain import MedicalDomain
+from ledger.blobs import BlobStore
+from ledger.events.base import Fact
+from ledger.events.run import (
+    RunPaused,
+    RunResumed,
+)
+from ledger.record import Record
+from ledger.store import Ledger
+from projections.run import RunState
+from runtime.policy import Policy
+from runtime.ports import Executor
+
+if TYPE_CHECKING:
+    from replay.redecide import Redecided
+    from replay.reproduce import Answer as Reproduced
+    from runtime.decide import Context
+    from runtime.effects import Effects
+    from runtime.journal import Journal
+
+Listener = Callable[[Record, Fact], None]
+Until = Literal["profile", "plan", "explore", "promote", "end"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunAnswer:
+    """How a run stands when the command ends."""
+
+    outcome: str
+    """`package`, `refused`, `stopped`, or `paused` when it can be resumed."""
+    because: str
+    package: Path | None
+    report: Path | None
+
+
+# --- going on with it -----------------------------------------------------------------------
+
+
+def go_on(run: Path, *, listen: Listener, fresh: bool = False, until: Until = "end") -> RunAnswer:
+    """Go on with a run until it ends, or until a step; then write its report.
+
+    Args:
+        run: Its folder.
+        listen: Told of every event that is appended.
+        fresh: Whether this process has just made the run.
+        until: Where to stop and leave the rest to a later `resume`.
+
+    Raises:
+        ledger.errors.WriterBusy: another process holds the run.
+    """
+    import anyio
+
+    from runtime.journal import Journal
+
+    blobs = BlobStore(run / "blobs")
+    ledger = Ledger.open(run / "ledger.db")
+
+    with Journal(ledger, listen) as journal:
+        if journal.state.task.finished is None:
+            _take_over(ledger, journal, blobs, fresh=fresh)
+            anyio.run(_drive, run, blobs, ledger, journal, until)
+
+        state = journal.state
+
+    return _answer(run, state)
+
+
+def _take_over(ledger: Ledger, journal: "Journal", blobs: BlobStore, *, fresh: bool) -> None:
+    """Say who writes from here on."""
+    from amid.run import environment
+
+    after = journal.state.seq
+    ledger.acquire()
+    _tidy(ledger, blobs)
+    facts: list[Fact] = [environment.acquired(journal.term)]
+
+    if not fresh:
+        facts.append(RunResumed(after_seq=after, code=environment.code(blobs.put)))
+
+    journal.append(facts)
+
+
+def _tidy(ledger: Ledger, blobs: BlobStore) -> None:
+    """Drop what a crash left in the blob store: half-written files, and blobs no event names."""
+    from ledger.blobfsck import unnamed
+    from ledger.events.references import references
+
+    blobs.sweep()
+
+    for digest in unnamed(blobs, ledger.records(), references):
+        blobs.discard(digest)
+
+
+async def _drive(
+    run: Path, blobs: BlobStore, ledger: Ledger, journal: "Journal", until: Until
+) -> None:
+    from runtime.loop import Clock, drive
+    from runtime.recover import reconcile
+
+    context = _context(journal.state, blobs)
+    executor = _executor(int(journal.state.task.setting("cores", "1")))
+
+    effects = _effects(run, blobs, executor)
+    clock = Clock(time.monotonic, time.monotonic() + _seconds_left(ledger, journal))
+    ended = await drive(
+        journal,
+        context,
+        effects.perform,
+        reconcile=lambda left: reconcile(left, run, executor),
+        clock=clock,
+        stop=_stop(until),
+    )
+
+    if not ended:
+        journal.append((RunPaused(because=f"asked to stop after {until}"),))
+
+
+def _context(state: RunState, blobs: BlobStore) -> "Context":
+    from runtime.decide import Context
+
+    return Context(Policy.recorded(state.task), MedicalDomain(blobs), blobs.read)
+
+
+def _executor(cores: int) -> Executor:
+    from runtime.adapters.executors.local import LocalExecutor
+
+    return LocalExecutor(cores)
+
+
+def _effects(run: Path, blobs: BlobStore, executor: Executor) -> "Effects":
+    from amid.agents.recipe import RecipeAgent
+    from runtime.adapters.git import GitWorkspace
+    from runtime.effects import Effects
+
+    recipe = RecipeAgent()
+    return Effects(
+        run=run.absolute(),
+        blobs=blobs,
+        executor=executor,
+        agents={recipe.name: recipe},
+        workspace=GitWorkspace(run.absolute()),
+        domain=MedicalDomain(blobs),
+    )
+
+
+def _seconds_left(ledger: Ledger, journal: "Journal") -> float:
+    """Return what is left of the wall budget before the finalizer's share.
+
+    Only time in which some process held the run counts, not the time between.
+    """
+    state = journal.state
+    policy = Policy.recorded(state.task)
+    cores = int(state.task.setting("cores", "1"))
+    wall = 0.0 if state.task.task is None else state.task.task.units / cores
+    first: dict[int, int] = {}
+    last: dict[int, int] = {}
+
+    for record in ledger.records():
+        first.setdefault(record.term, record.at_us)
+        last[record.term] = record.at_us
+
+    used = sum(last[term] - first[term] for term in first) / 1e6
+    return max(0.0, wall * (100 - policy.share_finalize) / 100 - used)
+
+
+def _stop(until: Until) -> Callable[[RunState], bool]:
+    def reached(state: RunState) -> bool:
+        match until:
+            case "profile":
+                return state.task.profile is not None
+            case "plan":
+                return bool(state.stages.entered)
+            case "explore":
+                return "explore" in state.stages.ended
+            case "promote":
+                return any(x.promoted or x.refused for x in state.lanes)
+            case "end":
+                return False
+
+    return reached
+
+
+def _answer(run: Path, state: RunState) -> RunAnswer:
+    from amid import report
+    from amid.package.publish import publish
+
+    ended = state.task.finished
+    built = ended is not None and ended.outcome == "package"
+    package = publish(run) if built else None
+    page = run / "report.html"
+    report.write(run, page)
+    return RunAnswer(
+        outcome="paused" if ended is None else ended.outcome,
+        because="it can be resumed" if ended is None else ended.because,
+        package=package,
+        report=page,
+    )
+
+
+# --- looking back ---------------------------------------------------------------------------
+
+
+def domain() -> MedicalDomain:
+    """Return the domain's pure part, for whoever rules again over recorded findings."""
+    return MedicalDomain(BlobStore(Path("blobs")))
+
+
+def events(run: Path) -> list[Fact]:
+    """Return the whole log of a run as current events; changes nothing in the folder."""
+    from ledger.events.stored import from_record
+    from ledger.reader import read
+
+    with read(run / "ledger.db") as reader:
+        return [from_record(r) for r in reader.records()]
+
+
+def redecide(run: Path) -> "Redecided":
+    """Put the recorded outcomes through today's deciders."""
+    from replay.redecide import redecide as decide_again
+
+    log = events(run)
+    state = RunState.of(log)
+    return decide_again(log, _context(state, BlobStore(run / "blobs")))
+
+
+def reproduce(
+    run: Path,
+    which: str,
+    *,
+    data: Path | None,
+    seed: int | None,
+    into: Path | None,
+    say: Callable[[str], None],
+) -> "Reproduced":
+    """Execute recorded attempts again in an empty folder and compare every byte."""
+    import tempfile
+
+    import anyio
+
+    from replay.reproduce import reproduce as execute_again
+    from runtime.private import documents
+
+    say(f"executing {which} again; nothing in {run} is changed")
+    state = RunState.of(events(run))
+    blobs = BlobStore(run / "blobs")
+    cores = int(state.task.setting("cores", "1"))
+
+    def lay_out(view: str, place: Path) -> None:
+        domain = MedicalDomain(blobs, data=data)
+        domain.lay_out_view(run, view, place, documents=documents(state))
+
+    with tempfile.TemporaryDirectory(prefix="amid-reproduce-") as scratch:
+        work = into or Path(scratch)
+
+        async def main() -> "Reproduced":
+            return await execute_again(
+                run,
+                which if which == "all" else [which],
+                executor=_executor(cores),
+                lay_out=lay_out,
+                work=work,
+                seed=seed,
+                at_once=cores,
+            )
+
+        return anyio.run(main)
+
+
+def status(run: Path) -> dict[str, object]:
+    """Say where a run stands, as plain JSON values."""
+    from amid.run.status import status as standing
+
+    return standing(RunState.of(events(run)))
