@@ -1,8 +1,8 @@
 """The one way to write a value as bytes: JSON as in RFC 8785, inside a fenced domain.
 
 Inside the fence (keys of `a-z 0-9 _ .`, whole numbers that every JSON reader keeps, no floats,
-no lone surrogates) sorted orjson output is byte for byte what RFC 8785 asks for, and much faster
-than a library that also covers what lies outside.
+text as in `ledger.fence`) sorted orjson output is byte for byte what RFC 8785 asks for, and much
+faster than a library that also covers what lies outside.
 """
 
 import math
@@ -12,6 +12,7 @@ from typing import TypeAlias
 import orjson
 
 from ledger.errors import FenceViolation
+from ledger.fence import text_fault
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 """What `decode` returns; a body holds no float, a document may."""
@@ -99,8 +100,9 @@ def _check_inside(
 
 
 def _check_text(value: str, where: str) -> None:
-    if not value.isascii() and any("\ud800" <= mark <= "\udfff" for mark in value):
-        raise FenceViolation(where, "the text holds half of a surrogate pair")
+    fault = text_fault(value)
+    if fault is not None:
+        raise FenceViolation(where, fault)
 
 
 def _check_whole(value: int, where: str) -> None:

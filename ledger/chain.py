@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ledger import canonical, hashing
+from ledger import canonical, fence, hashing
 from ledger.errors import FenceViolation
 from ledger.record import EMPTY, Head, Record, run_id
 
@@ -54,7 +54,7 @@ class Walk:
             return None, [Fault("EVENT_MALFORMED", seq, "; ".join(wrong))]
 
         record = Record(*row)  # type: ignore[arg-type]  # checked column by column above
-        faults = [*self._place(record), *self._content(record)]
+        faults = [*self._place(record), *self._content(record), *_unfit(record)]
         self.head = Head(record.seq, record.hash)
         self.term = max(self.term, record.term)
         return record, faults
@@ -97,6 +97,18 @@ class Walk:
             faults.append(f"a column does not fit: {error}")
 
         return [Fault("EVENT_CHANGED", record.seq, says) for says in faults]
+
+
+def _unfit(record: Record) -> list[Fault]:
+    """Return what was never to be written, even where every hash is right."""
+    faults = fence.column_faults(
+        type=record.type,
+        v=record.v,
+        cmd=record.cmd,
+        at_us=record.at_us,
+        size=len(record.body),
+    )
+    return [Fault("EVENT_MALFORMED", record.seq, says) for says in faults]
 
 
 def event_hash(record: Record, run: bytes) -> bytes:

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from ledger import hashing
 from ledger.chain import event_hash
 from ledger.committer import Request
-from ledger.errors import CommandReused, HeadMoved
+from ledger.errors import CommandReused, FenceViolation, HeadMoved
+from ledger.fence import LAST_US
 from ledger.record import Head, NewEvent, Record, run_id
 
 Find = Callable[[str], Record | None]
@@ -41,6 +42,7 @@ def plan(request: Request, top: Top, *, find: Find, clock: Callable[[], int]) ->
     Raises:
         HeadMoved: something of the request is new and the head is not the expected one.
         CommandReused: a command id is stored with another content.
+        FenceViolation: the clock gives a time that cannot be stored.
     """
     expected = top.head.seq if request.expect_head is None else request.expect_head
     made: dict[str, Record] = {}
@@ -56,7 +58,7 @@ def plan(request: Request, top: Top, *, find: Find, clock: Callable[[], int]) ->
             if top.head.seq != expected:
                 raise HeadMoved(expected, top.head.seq)
 
-            record, top = _on_top(top, event, cmd, clock())
+            record, top = _on_top(top, event, cmd, _time(clock))
             expected += 1
             new.append(record)
         else:
@@ -67,6 +69,16 @@ def plan(request: Request, top: Top, *, find: Find, clock: Callable[[], int]) ->
         place = max(place, record.seq + 1)
 
     return Plan(tuple(records), tuple(new), top)
+
+
+def _time(clock: Callable[[], int]) -> int:
+    now = clock()
+    if not 0 <= now <= LAST_US:
+        raise FenceViolation(
+            f"the time {now} µs", "it does not lie between the years 1970 and 9999; set the clock"
+        )
+
+    return now
 
 
 def _same(known: Record, event: NewEvent, made: Mapping[str, Record]) -> Record:

@@ -11,6 +11,7 @@ import anyio.to_thread
 from ledger.blobs import BlobStore
 from ledger.events.base import Fact
 from ledger.events.job import Input
+from ledger.events.stored import fit
 from ledger.events.work import SessionRequested
 from projections.jobs import Job
 from projections.run import RunState
@@ -57,14 +58,17 @@ class Effects:
         """
         try:
             if isinstance(intent, JobIntent):
-                return await self._job(state, intent.job)
+                facts = await self._job(state, intent.job)
+            else:
+                facts = await self._session(state, intent.worker)
 
-            return await self._session(state, intent.worker)
+            return [fit(fact) for fact in facts]
         except Exception as defect:
             if isinstance(defect, OSError) or hasattr(defect, "exit_code"):
                 raise
 
-            raise Unexpected(intent.says, _failed(intent, defect)) from defect
+            failed = [fit(fact) for fact in _failed(intent, defect)]
+            raise Unexpected(intent.says, failed) from defect
 
     # --- sessions -------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 import math
 import re
 import tomllib
+import unicodedata
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import PurePosixPath
@@ -53,7 +54,7 @@ def read(attempt_toml: bytes) -> Manifest:
 
 def _parse(attempt_toml: bytes) -> dict[str, object]:
     try:
-        return tomllib.loads(attempt_toml.decode("utf-8"))
+        table = tomllib.loads(attempt_toml.decode("utf-8"))
     except UnicodeDecodeError as error:
         raise AttemptRefused(
             f"byte {error.start} is no UTF-8", where=_FILE, hint="write the file as UTF-8 text"
@@ -62,6 +63,15 @@ def _parse(attempt_toml: bytes) -> dict[str, object]:
         raise AttemptRefused(f"this is not TOML: {error}", where=_FILE) from error
     except (ValueError, RecursionError) as error:  # a number of 5000 digits, 6000 brackets
         raise AttemptRefused(f"this cannot be read: {error}", where=_FILE) from error
+
+    if not unicodedata.is_normalized("NFC", str(table)):
+        raise AttemptRefused(
+            "this holds letters with loose accents, which are another text than they look",
+            where=_FILE,
+            hint="write each as one character (Unicode form NFC)",
+        )
+
+    return table
 
 
 def _only(table: Mapping[str, object], allowed: Sequence[str], where: str) -> None:

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
+from ledger.fence import escaped, escaped_json
+
 Decorated = TypeVar("Decorated", bound=Callable[..., object])
 
 
@@ -65,10 +67,16 @@ data_option = click.option(
 
 def say(text: str) -> None:
     """Narrate on standard error."""
-    click.echo(text, err=True)
+    click.echo(escaped(text), err=True)
+
+
+def tell(text: str) -> None:
+    """Answer on standard output; what steers a terminal is escaped, wherever the text is from."""
+    click.echo(escaped(text))
 
 
 def print_object(schema: str, content: Mapping[str, object]) -> None:
     """Print the one JSON object of a `--json` call, its schema first."""
     whole = {"schema": schema, **content}
-    click.echo(json.dumps(whole, indent=2, ensure_ascii=False, default=str))
+    text = json.dumps(whole, indent=2, ensure_ascii=False, default=str)
+    click.echo(escaped_json(text))

@@ -1,5 +1,9 @@
 """Commands that look at a run while it goes on or afterwards. None of them changes the run."""
 
+import os
+import shutil
+import stat
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,9 +11,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from amid.cli.base import Command, json_option, print_object, run_argument
+from amid.cli.base import Command, json_option, print_object, run_argument, tell
 
 if TYPE_CHECKING:
+    from amid.cli.find import Found
     from amid.cli.folder import Row
 
 LAST = frozenset({"run.finished", "run.aborted"})
@@ -37,7 +42,7 @@ def status(*, run: Path, watch: bool, as_json: bool) -> int:
         if watch:
             click.clear()
 
-        click.echo("\n".join(text_of(told(compose.status(run)))))
+        tell("\n".join(text_of(told(compose.status(run)))))
         if watch:
             click.echo(f"as of event {seq}; ^C ends the watching, not the run", err=True)
 
@@ -82,14 +87,14 @@ def tail(*, run: Path, count: int | None, once: bool, as_json: bool) -> int:
     seq = past[-1].seq if past else 0
     over = once or any(row.type in LAST for row in past)
     for row in shown:
-        click.echo(_line(row, sentence(row.type, row.body)))
+        tell(_line(row, sentence(row.type, row.body)))
 
     while not over:
         time.sleep(0.5)
         for row in rows(run, after=seq):
             seq = row.seq
             over = over or row.type in LAST
-            click.echo(_line(row, sentence(row.type, row.body)))
+            tell(_line(row, sentence(row.type, row.body)))
 
     return 0
 
@@ -118,21 +123,64 @@ def _plain(row: "Row") -> dict[str, object]:
 @click.command(cls=Command)
 @run_argument
 @click.argument("thing", metavar="ID")
+@click.option("--raw", is_flag=True, help="Print a blob's bytes, all of them, as they are.")
 @json_option
-def show(*, run: Path, thing: str, as_json: bool) -> int:
+def show(*, run: Path, thing: str, raw: bool, as_json: bool) -> int:
     """Show one event, attempt, lane, job or blob of RUN.
 
     ID is an event's number, the name of an attempt, lane or worker, or the beginning of the digest
     of an event, a job's key, a commit or a blob.
     `KIND:ID`, such as `blob:12ab`, names the kind where the bare ID could mean two things.
+    What jobs and agents wrote is escaped where it could steer a terminal; it is shown as it is in a
+    file, or with --raw.
     """
     from amid.cli.find import Index
     from amid.words.tables import text_of
 
+    if raw and as_json:
+        raise click.UsageError("--raw prints bytes and --json an object: give one of them")
+
     found = Index.of(run).find(thing)
-    if as_json:
+    if raw:
+        _raw(found)
+    elif as_json:
         print_object("show/1", found.to_json())
     else:
-        click.echo("\n".join(text_of(found.to_json())))
+        _answer("\n".join(text_of(found.to_json())))
 
     return 0
+
+
+def _raw(found: "Found") -> None:
+    """Write a blob, or the body of an event, byte for byte.
+
+    Raises:
+        AmidUsageError: the thing has no bytes of its own, or its blob is not in the store.
+    """
+    from amid.cli.errors import AmidUsageError
+
+    if found.blob is not None and found.blob.is_file():
+        with found.blob.open("rb") as content:
+            shutil.copyfileobj(content, sys.stdout.buffer)
+    elif found.kind == "event":
+        sys.stdout.buffer.write(found.events[0].body)
+    else:
+        raise AmidUsageError(
+            f"{found.kind} {found.name} has no bytes to print",
+            hint="give an event or a blob that is in the store; without --raw it is told in words",
+        )
+
+
+def _to_a_file() -> bool:
+    """Say whether standard output is a file of a disk, where nothing can be steered."""
+    try:
+        return stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
+    except (OSError, ValueError):  # no output, or none with a number
+        return False
+
+
+def _answer(text: str) -> None:
+    if _to_a_file():
+        click.echo(text, color=True)  # keeps what click would take out of a file
+    else:
+        tell(text)

@@ -6,7 +6,7 @@ from typing import Protocol
 
 import click
 
-from amid.cli.base import Command, data_option, json_option, print_object, run_argument, say
+from amid.cli.base import Command, data_option, json_option, print_object, run_argument, say, tell
 
 
 class Answer(Protocol):
@@ -167,6 +167,6 @@ def _tell(schema: str, answer: Answer, *, yes: str, no: str, as_json: bool) -> i
         from amid.words.tables import text_of
 
         click.echo(f"yes: {yes}" if answer.ok else f"no: {no}")
-        click.echo("\n".join(text_of(content)))
+        tell("\n".join(text_of(content)))
 
     return 0 if answer.ok else 1

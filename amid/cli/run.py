@@ -13,6 +13,7 @@ from amid.cli.base import (
     print_object,
     run_argument,
     say,
+    tell,
 )
 from amid.cli.errors import FAILED, INTERRUPTED
 
@@ -197,7 +198,7 @@ def _finish(run: Path, answer: "RunAnswer", *, until: str, as_json: bool) -> int
         told = {name: str(place) if place else None for name, place in places.items()}
         print_object("run/1", {"outcome": answer.outcome, "because": answer.because, **told})
     else:
-        click.echo(f"{answer.outcome}: {answer.because}")
+        tell(f"{answer.outcome}: {answer.because}")
         for name, place in places.items():
             if place:
                 click.echo(f"{name + ':':<9}{place}")

@@ -31,7 +31,7 @@ def text_of(content: Mapping[str, object], *, indent: int = 0) -> Iterator[str]:
                 yield from _list(name, value, indent)
             case str() if "\n" in value:
                 yield f"{pad}{name}:"
-                yield from (f"{pad}  {line}" for line in value.rstrip().splitlines())
+                yield from (f"{pad}  {line}" for line in value.rstrip().split("\n"))
             case _:
                 yield f"{pad}{name + ':':<{width}}{_cell(value)}".rstrip()
 

@@ -6,6 +6,7 @@ from ledger.canonical import encode
 from ledger.errors import LedgerError
 from ledger.events import union
 from ledger.events.base import Fact, type_of
+from ledger.fence import fitted, text_fault
 from ledger.record import NewEvent, Record
 from ledger.upcast import current
 
@@ -41,6 +42,28 @@ def to_new(event: Fact, cmd: str | None = None) -> NewEvent:
     return NewEvent(type_of(type(event)), type(event).v, encode(union.dump(event)), cmd)
 
 
+def fit(event: Fact) -> Fact:
+    """Return an event whose text may be stored: what a job or an agent wrote is escaped in it.
+
+    The same event where all of its text may be stored as it is.
+    """
+    body = union.dump(event)
+    told = _fit(body)
+    return event if told == body else union.parse(type_of(type(event)), orjson.dumps(told))
+
+
+def _fit(value: object) -> object:
+    match value:
+        case str():
+            return value if text_fault(value) is None else fitted(value)
+        case list():
+            return [_fit(item) for item in value]
+        case dict():
+            return {name: _fit(item) for name, item in value.items()}
+        case _:
+            return value
+
+
 def from_record(record: Record) -> Fact:
     """Return the event of a stored record, brought to the current version.
 
@@ -63,4 +86,4 @@ def from_record(record: Record) -> Fact:
         raise BodyUnfit(record, " ".join(str(error).split())) from error
 
 
-__all__ = ["BodyUnfit", "UnknownEvent", "from_record", "to_new"]
+__all__ = ["BodyUnfit", "UnknownEvent", "fit", "from_record", "to_new"]

@@ -191,6 +191,9 @@ def _check_name(name: str, path: str) -> None:
     if any(unicodedata.category(letter).startswith("C") for letter in name) or "\\" in name:
         raise _refused(repr(path), "its name has a control character or backslash", "rename it")
 
+    if not unicodedata.is_normalized("NFC", name):
+        raise _refused(repr(path), "its name is spelled with loose accents", "rename it (NFC)")
+
     if name.casefold().rstrip(". ") in _GIT_ACTS_ON:
         raise WorktreeRefused(
             "a name that git acts on is in the worktree",

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from ledger.canonical import DEEPEST, LARGEST, Json, decode, document, encode
 from ledger.errors import FenceViolation
+from ledger.fence import fitted
 
 laws = settings(deadline=None, max_examples=60)  # other work on the machine must not fail a law
 keys = st.from_regex(r"[a-z0-9_.]+", fullmatch=True)
-texts = st.text(st.characters(codec="utf-8"))
+texts = st.text(st.characters(codec="utf-8")).map(fitted)
 wholes = st.integers(-LARGEST, LARGEST)
 plain = st.none() | st.booleans() | wholes | texts
 values = st.recursive(

@@ -146,6 +146,10 @@ def control_name(path: Path) -> None:
     (path.parent / "a\nb.py").write_text("")
 
 
+def loose_accent(path: Path) -> None:
+    (path.parent / "e\u0301.py").write_text("")
+
+
 def deep(path: Path) -> None:
     (path.parent / "/".join("a" * 12)).mkdir(parents=True)
 
@@ -163,6 +167,7 @@ def deep(path: Path) -> None:
         (many, "more than 200 files"),
         (bad_utf8_name, "not UTF-8"),
         (control_name, "control character"),
+        (loose_accent, "loose accents"),
         (deep, "too deep"),
     ],
 )

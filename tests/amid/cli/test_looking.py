@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from blake3 import blake3
 
 from amid.cli import call
 from ledger.blobs import BlobStore
@@ -179,3 +180,53 @@ def test_nothing_is_written_into_the_run_that_is_looked_at(run: Path, words: lis
     assert call([word.replace("RUN", str(run)) for word in words]) == 2
 
     assert content(run) == before
+
+
+HOSTILE = b"\x1b[2J\xc2\x9b31m\xe2\x80\xae gone \x07\n"
+
+
+@pytest.fixture
+def hostile(run: Path) -> Path:
+    """A run with a blob that steers a terminal."""
+    note = NoteLeft(worker="w", turn=2, note=BlobStore(run / "blobs").put(HOSTILE))
+    with Ledger.open(run / "ledger.db") as ledger:
+        ledger.acquire()
+        ledger.append([to_new(note)])
+
+    return run
+
+
+def shown(run: Path, *more: str) -> list[str]:
+    digest = blake3(HOSTILE).hexdigest()
+    return [sys.executable, "-m", "amid", "show", str(run), f"blob:{digest[:12]}", *more]
+
+
+def test_what_steers_a_terminal_is_escaped(hostile: Path) -> None:
+    piped = subprocess.run(shown(hostile), capture_output=True, check=True).stdout
+    assert b"\\x1b[2J\\x9b31m\\u202e gone \\x07" in piped
+
+    told = subprocess.run(shown(hostile, "--json"), capture_output=True, check=True).stdout
+    assert json.loads(told)["text"] == HOSTILE.decode()
+    assert not set(told.decode()) & set("\x1b\x9b\u202e\x07")
+
+
+def test_a_file_gets_it_as_it_is(hostile: Path, tmp_path: Path) -> None:
+    with (tmp_path / "out").open("wb") as out:
+        subprocess.run(shown(hostile), stdout=out, check=True)
+
+    assert b"\x1b[2J" in (tmp_path / "out").read_bytes()
+
+
+def test_raw_prints_the_bytes_and_nothing_else(hostile: Path) -> None:
+    assert subprocess.run(shown(hostile, "--raw"), capture_output=True).stdout == HOSTILE
+    raw = subprocess.run(
+        [sys.executable, "-m", "amid", "show", str(hostile), "2", "--raw"], capture_output=True
+    )
+    assert json.loads(raw.stdout) == {"seed": 7, "origin": "option"}
+
+
+def test_raw_needs_something_that_has_bytes(
+    hostile: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(["show", str(hostile), "worker:w", "--raw"]) == 2
+    assert "no bytes to print" in capsys.readouterr().err
