@@ -2,6 +2,10 @@
 
 Nothing is adopted: the job folders are new, a predict job gets the model that was trained anew, and
 an average gets predictions that were made anew. Only code and data come from the record.
+
+Time is no part of what is compared. A training ends early only at the checkpoint that the record
+names; one that ran to its end runs to its end. The limits on time are generous, and a job that
+reaches them is undecided: this machine is too slow to tell.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +17,7 @@ import anyio
 
 from ledger.blobs import BlobStore
 from ledger.errors import LedgerError
-from ledger.events.job import Input, JobRequested
+from ledger.events.job import Input, JobRequested, Limits
 from ledger.reader import read
 from replay.history import History, Job
 from runtime.errors import Needed, RunExists
@@ -23,6 +27,11 @@ from runtime.ports import Executor, JobOutcome, OutputFile
 
 SCHEMA = "reproduce/1"
 KINDS = ("train", "predict")
+PATIENCE = 20
+"""How many times its recorded wall limit a job may take when it is executed again."""
+LEAST_PATIENCE_S = 3600
+TOO_SLOW = frozenset({"WALL_LIMIT", "CPU_LIMIT"})
+"""Ends that say nothing about the record, only about this machine."""
 
 LayOut = Callable[[str, Path], None]
 """Lays the named data view out in a new folder."""
@@ -71,11 +80,21 @@ class Answer:
     differences: tuple[Difference, ...]
     failures: tuple[str, ...]
     """Jobs that failed or could not be laid out."""
+    undecided: tuple[str, ...] = ()
+    """Jobs that took too long here, and those that wanted their outputs."""
 
     @property
     def ok(self) -> bool:
         """Say whether at least one job ran and every file came out the same."""
-        return bool(self.jobs) and not self.problems
+        return bool(self.jobs) and not self.problems and not self.undecided
+
+    @property
+    def verdict(self) -> Literal["yes", "no", "undecided"]:
+        """Return the answer in one word: a difference outweighs what was not seen."""
+        if self.undecided and not self.problems:
+            return "undecided"
+
+        return "yes" if self.ok else "no"
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -88,9 +107,10 @@ class Answer:
         same = sum(job.identical for job in self.jobs)
         files = sum(job.files for job in self.jobs)
         return (
-            f"{'yes' if self.ok else 'no'}: {same} of {len(self.jobs)} jobs gave the same bytes "
+            f"{self.verdict}: {same} of {len(self.jobs)} jobs gave the same bytes "
             f"again ({files} files, {self.cpu_ms / 1000:.1f} s of processor time); "
-            f"{len(self.differences)} files differ, {len(self.failures)} jobs failed"
+            f"{len(self.differences)} files differ, {len(self.failures)} jobs failed, "
+            f"{len(self.undecided)} undecided"
             f"{'' if self.seed is None else f'; {self.note}'}"
         )
 
@@ -124,6 +144,7 @@ class Answer:
             "jobs": [asdict(job) for job in self.jobs],
             "differences": [asdict(difference) for difference in self.differences],
             "problems": list(self.failures),
+            "undecided": list(self.undecided),
         }
 
 
@@ -142,6 +163,8 @@ class _Redo:
     done: dict[str, Done] = field(default_factory=dict)
     differences: list[Difference] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
+    undecided: dict[str, str] = field(default_factory=dict)
+    """Key of the recorded job to why nothing can be said of it."""
 
 
 async def reproduce(
@@ -185,6 +208,7 @@ async def reproduce(
         jobs=tuple(redo.done[key] for key in order if key in redo.done),
         differences=tuple(sorted(redo.differences, key=lambda x: (x.job, x.path))),
         failures=tuple(sorted(redo.failures)),
+        undecided=tuple(sorted(redo.undecided.values())),
     )
 
 
@@ -251,6 +275,11 @@ async def _again(redo: _Redo, job: Job, limit: anyio.CapacityLimiter) -> None:
     if recorded is None:
         return
 
+    waits = [s for _, s in redo.history.needed_by(job) if s.key in redo.undecided]
+    if waits:
+        redo.undecided[job.key] = f"{name}: reads {_name(waits[0])}, which is undecided"
+        return
+
     async with limit:
         try:
             expected = read_manifest(redo.blobs.read(recorded.outputs))
@@ -259,6 +288,10 @@ async def _again(redo: _Redo, job: Job, limit: anyio.CapacityLimiter) -> None:
         except (LedgerError, ValueError, KeyError) as problem:
             redo.failures.append(f"{name}: cannot be laid out: {problem}")
             return
+
+    if outcome.code in TOO_SLOW:
+        redo.undecided[job.key] = f"{name}: too slow here: {outcome.reason}"
+        return
 
     if outcome.status != "finished":
         redo.failures.append(f"{name}: {outcome.status}: {outcome.reason}")
@@ -324,8 +357,14 @@ async def _execute(redo: _Redo, job: Job, folder: Path) -> JobOutcome:
             roots={"view": view} if view else {},
             data=view_from_job(views[0].name, views[0].digest) if views else None,
             stop_at=job.finished.stopped_at if job.finished else None,
+            patience_s=patience_s(request.limits),
         )
     )
+
+
+def patience_s(limits: Limits) -> int:
+    """Return the seconds a job may take when it is executed again."""
+    return max(LEAST_PATIENCE_S, PATIENCE * limits.wall_s)
 
 
 def _views(request: JobRequested) -> list[Input]:
@@ -355,4 +394,4 @@ def _name(job: Job) -> str:
     return f"{job.request.kind} {job.request.subject} {job.request.fold}"
 
 
-__all__ = ["SCHEMA", "Answer", "Difference", "Done", "LayOut", "compare", "reproduce"]
+__all__ = ["SCHEMA", "Answer", "Difference", "Done", "LayOut", "compare", "patience_s", "reproduce"]

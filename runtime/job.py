@@ -18,12 +18,20 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from runtime import confine
-from runtime.adapters.sandbox import kernel, landlock, outputs, processes, record, strace
+from runtime.adapters.sandbox import kernel, landlock, processes, record, strace
+from runtime.adapters.sandbox.ending import judge
 from runtime.adapters.sandbox.watch import LOG_KEPT, Bounds, Seen, Watch
 
 SCHEMA: Final = "result/1"
 _ABANDONED: Final = 130
-STOPPED_BYTES: Final = 4096
+_NOT_RECORDED: Final[dict[str, object]] = {
+    "record": None,
+    "opened": 0,
+    "denied": [],
+    "denied_total": 0,
+    "recorder": "none",
+    "complete": False,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +143,8 @@ def run(folder: Path) -> int:
 
     wall_ms = int((time.monotonic() - began) * 1000)
     _write(folder / "log" / "job.log", b"".join(seen.log)[-LOG_KEPT:])
-    access, complete = _record(job, seen)
-    reason, files = _judge(job, seen, complete=complete)
-    stopped_at, wrong = (None, "") if reason else _stopped_at(job)
-    reason = reason or wrong
+    access, unrecorded = _record(job, seen)
+    end = judge(folder, job.launch, seen, unrecorded=unrecorded if recorded else "")
     _write(
         folder / "result.json",
         json.dumps(
@@ -146,13 +152,14 @@ def run(folder: Path) -> int:
                 "schema": SCHEMA,
                 "key": job.launch["key"],
                 "epoch": job.launch["epoch"],
-                "status": "failed" if reason else "finished",
-                "reason": reason,
+                "status": "finished" if end.code is None else "failed",
+                "code": end.code,
+                "reason": end.reason,
                 "exit": None if seen.status is None else os.waitstatus_to_exitcode(seen.status),
-                "stopped_at": stopped_at,
-                "outputs": [] if reason else files,
+                "stopped_at": end.stopped_at,
+                "outputs": end.outputs,
                 "resources": _resources(wall_ms),
-                "assurance": _assurance(job, seen, complete=complete),
+                "assurance": _assurance(job, seen, complete=not unrecorded),
                 "access": access,
                 "log": "log/job.log",
             },
@@ -163,11 +170,17 @@ def run(folder: Path) -> int:
     return 0
 
 
-def _record(job: Job, seen: Seen) -> tuple[dict[str, object], bool]:
-    """Write the access record; return its summary for the result, and whether it is whole."""
+def _record(job: Job, seen: Seen) -> tuple[dict[str, object], str]:
+    """Write the access record; return its summary, and why it is not whole (empty: it is)."""
+    try:
+        return _recorded(job, seen)
+    except Exception as defect:
+        return dict(_NOT_RECORDED), f"its record broke: {type(defect).__name__}: {defect}"
+
+
+def _recorded(job: Job, seen: Seen) -> tuple[dict[str, object], str]:
     if job.recorder is None or not job.strace_log.exists():
-        nothing: dict[str, object] = {"record": None, "opened": 0, "denied": [], "denied_total": 0}
-        return {**nothing, "recorder": "none", "complete": False}, False
+        return dict(_NOT_RECORDED), "nothing recorded what it opened"
 
     with job.strace_log.open(encoding="utf-8", errors="backslashreplace", newline="\n") as lines:
         reading = strace.read(lines, str(job.folder))
@@ -179,6 +192,7 @@ def _record(job: Job, seen: Seen) -> tuple[dict[str, object], bool]:
     where = job.folder / "log" / "access.jsonl"
     summary = record.write(where, reading, seen.job, refused, namer)
     job.strace_log.unlink()
+    broken = "the recorder ended before the job: what it did is not known"
     return {
         "record": "log/access.jsonl",
         "opened": summary.opened,
@@ -186,62 +200,7 @@ def _record(job: Job, seen: Seen) -> tuple[dict[str, object], bool]:
         "denied_total": summary.denied_total,
         "recorder": "strace",
         "complete": reading.complete,
-    }, reading.complete
-
-
-def _judge(job: Job, seen: Seen, *, complete: bool) -> tuple[str, list[dict[str, object]]]:
-    """Return why the job failed (empty: it did not) and the outputs that count."""
-    reason = seen.reason
-    if not reason and seen.confined:
-        reason = f"the sandbox could not be set up: {seen.confined}"
-
-    if not reason and job.recorder is not None and not complete:
-        reason = "the recorder ended before the job: what it did is not known"
-
-    reason = reason or _ending(seen.status)
-    if reason:
-        return reason, []
-
-    try:
-        bound = job.launch["limits"]["output_mib"]
-        if outputs.size(job.folder / "out") > bound << 20:
-            return f"output limit of {bound} MiB reached", []
-
-        return "", outputs.take(job.folder / "out")
-    except outputs.OutputRefused as refused:
-        return f"output refused: {refused}", []
-
-
-def _stopped_at(job: Job) -> tuple[int | None, str]:
-    """Return the checkpoint at which a job ended early, or why what it says of it is no use."""
-    path = job.folder / "out" / "stopped.json"
-    if not job.launch.get("grace_s") or not path.is_file():
-        return None, ""
-
-    try:
-        told = json.loads(path.read_bytes()[:STOPPED_BYTES])
-    except ValueError:
-        told = None
-
-    stopped = told.get("stopped_at") if isinstance(told, dict) else None
-    if isinstance(stopped, int) and not isinstance(stopped, bool) and 0 < stopped < 2**31:
-        return stopped, ""
-
-    return None, 'out/stopped.json must hold {"stopped_at": K}, K the number of a checkpoint'
-
-
-def _ending(status: int | None) -> str:
-    if status is None:
-        return "the job's end was not seen"
-
-    code = os.waitstatus_to_exitcode(status)
-    if code >= 0:
-        return f"exit {code}" if code else ""
-
-    try:
-        return f"killed by {signal.Signals(-code).name}"
-    except ValueError:
-        return f"killed by signal {-code}"
+    }, "" if reading.complete else broken
 
 
 def _assurance(job: Job, seen: Seen, *, complete: bool) -> str:

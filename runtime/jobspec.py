@@ -99,6 +99,7 @@ def spec(
     roots: Mapping[str, Path],
     data: str | None,
     stop_at: int | None = None,
+    patience_s: int | None = None,
     private: Mapping[str, str] | None = None,
 ) -> JobSpec:
     """Return the job that carries out a request in `folder`.
@@ -111,6 +112,7 @@ def spec(
         roots: Names for places in the access record.
         data: Path of the data view relative to `folder`, or None when the job reads none.
         stop_at: Checkpoint at which the recorded job was stopped by its wall limit.
+        patience_s: Seconds allowed instead of the recorded ones, see `JobSpec`.
         private: Absolute paths for trusted jobs; dropped for every other job.
     """
     trusted = request.sandbox == "trusted"
@@ -130,6 +132,7 @@ def spec(
         threads=request.threads,
         seed=request.seed,
         private=dict(private or {}) if trusted else {},
+        patience_s=patience_s,
     )
 
 

@@ -207,6 +207,7 @@ def job_ended(
             log=log,
             assurance=outcome.assurance,
             resources=used,
+            code=outcome.code or "DEFECT",
         )
         return (*access, failed)
 
@@ -235,6 +236,7 @@ def job_broken(request: JobRequested, key: str, reason: str) -> JobFailed:
         log=None,
         assurance="none",
         resources=Resources(wall_ms=0, cpu_ms=0, max_rss_kib=0),
+        code="DEFECT",
     )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from ledger.events.base import Fact
+from ledger.events.codes import JobEnd
 from ledger.events.job import Assurance, JobKind, Limits
 from ledger.events.review import CheckFound
 
@@ -46,6 +47,10 @@ class JobSpec:
     """Attempt id, or `run`; goes into `job.json`."""
     fold: str = "all"
     """Fold name, or `all`; goes into `job.json`."""
+    patience_s: int | None = None
+    """Seconds allowed instead of the recorded wall and CPU limits, which only a reproduction
+    gives: then nothing asks the job to end early, and `job.json` still tells the recorded limits.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +101,8 @@ class JobOutcome:
     wall_ms: int
     cpu_ms: int
     max_rss_kib: int
+    code: JobEnd | None = None
+    """Why it did not finish; None when it finished."""
 
 
 class Executor(Protocol):

@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 import click
 
 from amid.cli.base import Command, data_option, json_option, print_object, run_argument, say, tell
+
+Verdict = Literal["yes", "no", "undecided"]
+CODES: Mapping[Verdict, int] = {"yes": 0, "no": 1, "undecided": 6}
 
 
 class Answer(Protocol):
@@ -92,6 +95,8 @@ def replay(
             answer,
             yes="every byte came out the same",
             no="not everything came out the same",
+            undecided="this machine was too slow to execute everything again",
+            verdict=answer.verdict,
             as_json=as_json,
         )
 
@@ -159,14 +164,26 @@ def report(*, run: Path, file: Path, as_json: bool) -> int:
     return 0
 
 
-def _tell(schema: str, answer: Answer, *, yes: str, no: str, as_json: bool) -> int:
+def _tell(
+    schema: str,
+    answer: Answer,
+    *,
+    yes: str,
+    no: str,
+    as_json: bool,
+    undecided: str = "",
+    verdict: Verdict | None = None,
+) -> int:
+    """Print an answer and return its exit code."""
+    short: Verdict = verdict or ("yes" if answer.ok else "no")
     content = {k: v for k, v in answer.to_json().items() if k not in ("schema", "ok")}
     if as_json:
         print_object(schema, {"ok": answer.ok, **content})
     else:
         from amid.words.tables import text_of
 
-        click.echo(f"yes: {yes}" if answer.ok else f"no: {no}")
+        says = {"yes": yes, "no": no, "undecided": undecided}
+        click.echo(f"{short}: {says[short]}")
         tell("\n".join(text_of(content)))
 
-    return 0 if answer.ok else 1
+    return CODES[short]

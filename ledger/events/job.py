@@ -1,8 +1,9 @@
 """Events about sealed jobs: request, outcome, what they touched."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from ledger.events.base import Blob, Digest, Fact, ManifestBlob, Part, Whole
+from ledger.events.codes import JobEnd
 
 JobKind = Literal[
     "profile",
@@ -89,12 +90,16 @@ class JobFailed(Fact):
     """A job ended badly, and how."""
 
     type: Literal["job.failed"] = "job.failed"
+    v: ClassVar[int] = 2
     key: Digest
     epoch: Whole
     reason: str
+    """For people; it may hold text of the job's and goes to no worker."""
     log: Blob | None
     assurance: Assurance
     resources: Resources
+    code: JobEnd | None
+    """Why, from a closed list; null in events of version 1."""
 
 
 class JobLost(Fact):

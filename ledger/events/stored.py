@@ -4,6 +4,7 @@ import orjson
 
 from ledger.canonical import encode
 from ledger.errors import LedgerError
+from ledger.events import older as older  # registers its steps
 from ledger.events import union
 from ledger.events.base import Fact, type_of
 from ledger.fence import fitted, text_fault

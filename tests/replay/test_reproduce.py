@@ -2,12 +2,13 @@
 
 import functools
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
 import pytest
 
-from replay.reproduce import Answer, compare, reproduce
+from replay.reproduce import Answer, compare, patience_s, reproduce
 from runtime.errors import Needed, RunExists
 from runtime.ports import JobOutcome, JobSpec, OutputFile
 from tests.amid.package.sample_facts import split
@@ -115,6 +116,53 @@ def test_a_job_that_fails_is_a_problem(made: Path, tmp_path: Path) -> None:
     assert not answer.ok
     assert len(answer.failures) == 4
     assert answer.failures[0].startswith(f"predict {MEMBERS[0]} f1: cannot be laid out")
+
+
+def test_a_machine_that_is_too_slow_decides_nothing(made: Path, tmp_path: Path) -> None:
+    """Neither the training that took too long nor what reads its model is a difference."""
+
+    class Slow(PlainExecutor):
+        async def run(self, spec: JobSpec) -> JobOutcome:
+            ended = await super().run(spec)
+            late = spec.kind == "train" and spec.fold == "f1"
+            return replace(ended, status="failed", code="WALL_LIMIT") if late else ended
+
+    answer = again(made, tmp_path / "w", MEMBERS[0], executor=Slow())
+    assert (answer.ok, answer.verdict, answer.problems) == (False, "undecided", ())
+    assert [line.split(":")[0] for line in answer.undecided] == [
+        f"predict {MEMBERS[0]} f1",
+        f"train {MEMBERS[0]} f1",
+    ]
+    assert len(answer.jobs) == 2
+
+
+def test_a_difference_outweighs_what_was_too_slow(made: Path, tmp_path: Path) -> None:
+    """The answer is no as soon as one file came out otherwise."""
+
+    class SlowAndOff(PlainExecutor):
+        async def run(self, spec: JobSpec) -> JobOutcome:
+            ended = await super().run(spec)
+            late = spec.kind == "train" and spec.fold == "f1"
+            return replace(ended, status="failed", code="CPU_LIMIT") if late else ended
+
+    answer = again(made, tmp_path / "w", MEMBERS[0], seed=12, executor=SlowAndOff())
+    assert answer.differences
+    assert answer.verdict == "no"
+
+
+def test_every_job_gets_time_and_is_told_the_recorded_limits(made: Path, tmp_path: Path) -> None:
+    """How fast the machine is must not show in what a job is told, nor in where it ends."""
+    seen: list[JobSpec] = []
+
+    class Watched(PlainExecutor):
+        async def run(self, spec: JobSpec) -> JobOutcome:
+            seen.append(spec)
+            return await super().run(spec)
+
+    again(made, tmp_path / "w", MEMBERS[0], executor=Watched())
+    assert seen
+    for spec in seen:
+        assert spec.patience_s == patience_s(spec.limits) >= 20 * spec.limits.wall_s
 
 
 def test_the_answer_is_one_json_object(made: Path, tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 import json
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -12,6 +14,7 @@ import anyio
 
 from ledger.events.job import Limits
 from runtime.adapters.executors.local import LocalExecutor
+from runtime.adapters.executors.result import read_result, write_order
 from runtime.ports import JobOutcome, JobSpec, Sandbox
 
 LIMITS = Limits(wall_s=20, cpu_s=20, memory_mib=1024, output_mib=16, processes=40)
@@ -107,6 +110,21 @@ def record_of(outcome: JobOutcome) -> list[dict[str, object]]:
 def refusals_of(outcome: JobOutcome) -> set[tuple[str, str, str]]:
     """Return the refusals that stand in the outcome."""
     return {(d.op, d.path, d.result) for d in outcome.access.denied}
+
+
+def wrapped(spec: JobSpec, change: str) -> JobOutcome:
+    """Run the wrapper with one thing of this machine taken away."""
+    for name in ("out", "log", "tmp", "ask"):
+        (spec.folder / name).mkdir(parents=True, exist_ok=True)
+
+    write_order(spec)
+    script = f"import sys; from pathlib import Path; import runtime.job as job\n{change}\n"
+    script += "sys.exit(job.run(Path(sys.argv[1])))"
+    words = [sys.executable, "-I", "-c", script, str(spec.folder)]
+    subprocess.run(words, check=True, stdin=subprocess.DEVNULL, timeout=30)
+    outcome = read_result(spec.folder)
+    assert outcome is not None
+    return outcome
 
 
 @contextmanager

@@ -140,7 +140,7 @@ class Pure:
         if reason:
             failed = JobFailed(
                 key=job.key, epoch=request.epoch, reason=reason, log=None,
-                assurance="confined", resources=used,
+                assurance="confined", resources=used, code="EXIT",
             )  # fmt: skip
             return (failed,)
 

@@ -7,25 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from runtime.adapters.executors.result import read_result, write_order
-from runtime.ports import JobOutcome, JobSpec, Sandbox
-from tests.runtime.job_places import LIMITS, Place, execute, living_with, log_of
-
-
-def wrapped(spec: JobSpec, change: str) -> JobOutcome:
-    """Run the wrapper with one thing of this machine taken away."""
-    for name in ("out", "log", "tmp"):
-        (spec.folder / name).mkdir(parents=True)
-
-    write_order(spec)
-    script = f"import sys; from pathlib import Path; import runtime.job as job\n{change}\n"
-    script += "sys.exit(job.run(Path(sys.argv[1])))"
-    words = [sys.executable, "-I", "-c", script, str(spec.folder)]
-    subprocess.run(words, check=True, stdin=subprocess.DEVNULL, timeout=30)
-    outcome = read_result(spec.folder)
-    assert outcome is not None
-    return outcome
-
+from runtime.ports import Sandbox
+from tests.runtime.job_places import LIMITS, Place, execute, living_with, log_of, wrapped
 
 NO_STRACE = "job.strace.program = lambda: None"
 

@@ -4,8 +4,9 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+from ledger.events.codes import JOB_ENDS, JobEnd
 from runtime.ports import Access, JobOutcome, JobSpec, OutputFile, Refusal
 
 JOB_SCHEMA = "job/1"
@@ -37,18 +38,32 @@ def write_order(spec: JobSpec) -> None:
         "environment": dict(spec.environment),
         "reads": [os.path.realpath(path) for path in spec.reads],
         "roots": {name: str(path) for name, path in spec.roots.items()},
-        "limits": limits,
+        "limits": _enforced(spec),
         "sandbox": spec.sandbox,
+        "checkpoints": _has_checkpoints(spec),
         "grace_s": _grace(spec),
     }
     for name, value in (("job.json", known), ("launch.json", launch)):
         (spec.folder / name).write_text(json.dumps(value, indent=1), encoding="utf-8")
 
 
+def _enforced(spec: JobSpec) -> dict[str, int]:
+    """Return the limits the wrapper holds the job to."""
+    limits: dict[str, int] = spec.limits.model_dump()
+    if spec.patience_s is None:
+        return limits
+
+    return {**limits, "wall_s": spec.patience_s, "cpu_s": spec.patience_s * max(1, spec.threads)}
+
+
+def _has_checkpoints(spec: JobSpec) -> bool:
+    return bool(int(spec.environment.get("AMID_STEPS") or 0))
+
+
 def _grace(spec: JobSpec) -> int:
     """Return the seconds a job with checkpoints gets after its wall limit to end at its next."""
-    steps = int(spec.environment.get("AMID_STEPS") or 0)
-    return max(_LEAST_GRACE_S, spec.limits.wall_s // 2) if steps else 0
+    asked = _has_checkpoints(spec) and spec.patience_s is None
+    return max(_LEAST_GRACE_S, spec.limits.wall_s // 2) if asked else 0
 
 
 def read_result(folder: Path) -> JobOutcome | None:
@@ -82,7 +97,16 @@ def _outcome(folder: Path, found: Mapping[str, Any]) -> JobOutcome:
         wall_ms=used["wall_ms"],
         cpu_ms=used["cpu_ms"],
         max_rss_kib=used["max_rss_kib"],
+        code=_code(found["code"]),
     )
+
+
+def _code(told: object) -> JobEnd | None:
+    """Return a code of the list; any other word is a defect of the wrapper's."""
+    if told is None:
+        return None
+
+    return cast("JobEnd", told) if told in JOB_ENDS else "DEFECT"
 
 
 def _access(folder: Path, found: Mapping[str, Any]) -> Access:
@@ -111,6 +135,7 @@ def lost(spec: JobSpec, reason: str) -> JobOutcome:
         wall_ms=0,
         cpu_ms=0,
         max_rss_kib=0,
+        code="LOST",
     )
 
 

@@ -9,6 +9,7 @@ from typing import Literal
 
 import anyio
 
+from ledger.events.codes import JobEnd
 from ledger.events.job import Assurance
 from runtime.adapters.executors.result import RESULT_SCHEMA, read_result, write_order
 from runtime.adapters.sandbox import outputs
@@ -24,6 +25,8 @@ class Played:
     """Path under `out/`: content."""
     reason: str = ""
     """Why it failed; empty: it finished."""
+    code: JobEnd = "EXIT"
+    """The code of a failure."""
     stopped_at: int | None = None
     denied: tuple[Refusal, ...] = ()
     assurance: Assurance = "confined"
@@ -84,6 +87,7 @@ def _write(spec: JobSpec, played: Played) -> None:
         "epoch": spec.epoch,
         "status": "failed" if played.reason else "finished",
         "reason": played.reason,
+        "code": played.code if played.reason else None,
         "exit": 1 if played.reason else 0,
         "stopped_at": played.stopped_at,
         "outputs": [] if played.reason else outputs.take(spec.folder / "out"),

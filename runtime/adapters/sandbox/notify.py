@@ -12,6 +12,7 @@ import socket
 import stat
 import struct
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -30,6 +31,7 @@ _BY_DESCRIPTOR = frozenset(("fchmod", "fchown", "fsetxattr", "fremovexattr"))
 _BY_FOLDER = frozenset(("fchmodat", "fchmodat2", "fchownat", "futimesat", "utimensat"))
 _BY_FOLDER |= {"setxattrat", "removexattrat"}
 _AT_FDCWD: Final = -100
+_LAST_ADDRESS: Final = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,8 @@ class Answerer:
     def __init__(self, listener: int, own: tuple[str, ...]) -> None:
         self.listener = listener
         self.refused: dict[Refused, None] = {}
+        self.defect = ""
+        """What went wrong in here; the call was refused, and the record cannot be trusted."""
         self._own = own
         self._connecting = 0
         self._lock = threading.Lock()
@@ -73,8 +77,20 @@ class Answerer:
             work.start()
             return True
 
-        self._reply(ticket, self._judge(thread, op, arguments))
+        self._reply(ticket, self._safely(self._judge, thread, op, arguments))
         return True
+
+    def _safely(
+        self, answer: Callable[[int, str, list[int]], int], thread: int, op: str, words: list[int]
+    ) -> int:
+        """Answer a call whatever its words hold: what cannot be named is refused."""
+        try:
+            return answer(thread, op, words)
+        except OSError as failure:
+            return failure.errno or errno.EPERM
+        except Exception as defect:
+            self.defect = self.defect or f"{op}: {type(defect).__name__}: {defect}"
+            return self._refuse(thread, op, "?")
 
     def _judge(self, thread: int, op: str, arguments: list[int]) -> int:
         """Return 0 to take a call as done, or the error it gets."""
@@ -89,17 +105,13 @@ class Answerer:
 
     def _connect(self, ticket: int, thread: int, arguments: list[int]) -> None:
         """Connect on the job's behalf; may block, so it has a thread of its own."""
-        try:
-            answer = self._connect_own(thread, arguments)
-        except OSError as failure:
-            answer = failure.errno or errno.EPERM
-        finally:
-            with self._lock:
-                self._connecting -= 1
+        answer = self._safely(self._connect_own, thread, "connect", arguments)
+        with self._lock:
+            self._connecting -= 1
 
         self._reply(ticket, answer)
 
-    def _connect_own(self, thread: int, arguments: list[int]) -> int:
+    def _connect_own(self, thread: int, _: str, arguments: list[int]) -> int:
         address = _memory(thread, arguments[1], min(arguments[2] & 0xFFFFFFFF, 128))
         family = struct.unpack("=H", address[:2])[0] if len(address) > 1 else 0
         name = address[2:].split(b"\0")[0]
@@ -126,7 +138,11 @@ class Answerer:
         return 0
 
     def _is_own(self, path: str) -> bool:
-        real = os.path.realpath(path)
+        try:
+            real = os.path.realpath(path)
+        except OSError:  # through another process's root or folder, which we may not follow
+            return False
+
         return any(real == home or real.startswith(home + "/") for home in self._own)
 
     def _refuse(self, thread: int, op: str, path: str) -> int:
@@ -187,6 +203,9 @@ def _text(thread: int, address: int) -> str:
 
 def _memory(thread: int, address: int, length: int) -> bytes:
     """Read another process's memory as far as it is mapped; for naming, never for trusting."""
+    if address > _LAST_ADDRESS:
+        raise OSError(errno.EFAULT, os.strerror(errno.EFAULT))
+
     place = os.open(f"/proc/{thread}/mem", os.O_RDONLY | os.O_CLOEXEC)
     try:
         try:

@@ -167,7 +167,10 @@ def _real(call: Call, process: int) -> str:
         if landlock.is_beneath(call.path, (own,)):
             return "/proc/self" + call.path[len(own) :]
 
-    return os.path.realpath(call.path)
+    try:
+        return os.path.realpath(call.path)
+    except OSError:  # through another process's root or folder, which we may not follow
+        return call.path
 
 
 def _line(pid: int, ppid: int, call: Call, named: str, path: str) -> str:

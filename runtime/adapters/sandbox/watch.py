@@ -1,5 +1,7 @@
 """Watches one running job: its log, its questions, its limits, its end. One thread, one loop."""
 
+from __future__ import annotations
+
 import os
 import select
 import signal
@@ -10,10 +12,15 @@ from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from runtime.adapters.sandbox import outputs, processes
 from runtime.adapters.sandbox.notify import Answerer
+
+if TYPE_CHECKING:  # the wrapper never loads the ledger
+    from collections.abc import Callable
+
+    from ledger.events.codes import JobEnd
 
 LOG_KEPT: Final = 64 * 1024
 RECORD_LIMIT: Final = 256 << 20
@@ -43,6 +50,8 @@ class Seen:
 
     reason: str = ""
     """Why the watch ended the job, empty when it ended by itself."""
+    code: JobEnd | None = None
+    """The code of that reason."""
     confined: str = ""
     """Why the sandbox could not be set up, empty when it could."""
     job: int = 0
@@ -98,22 +107,32 @@ class Watch:
         if self._control is None:
             self._await_job(self._child)
 
+        self._guarded(self._until_the_end)
+        self._end_everyone()
+        self._guarded(self._drain)
+        return self.seen
+
+    def _until_the_end(self) -> None:
         while not self._over and self._reap_child() is None:
             self._serve(_TICK_S)
             self._check()
 
         self._serve(0)  # a short job's confiner may have spoken and gone since the last look
-        self._end_everyone()
-        self._drain()
-        return self.seen
+
+    def _guarded(self, step: Callable[[], None]) -> None:
+        """Take a step; a defect in it ends the job as failed, never the watch."""
+        try:
+            step()
+        except Exception as defect:
+            self._stop("DEFECT", f"its watch broke: {type(defect).__name__}: {defect}")
 
     def _abandon(self, *_: object) -> None:
         self.seen.abandoned = True
         self._over = True
 
-    def _stop(self, reason: str) -> None:
+    def _stop(self, code: JobEnd, reason: str) -> None:
         if not self._over:
-            self.seen.reason = reason
+            self.seen.code, self.seen.reason = code, reason
 
         self._over = True
 
@@ -126,6 +145,10 @@ class Watch:
             elif self.seen.answerer is not None and descriptor == self.seen.answerer.listener:
                 if not what & select.POLLIN or not self.seen.answerer.answer_one():
                     self._poll.unregister(descriptor)
+
+                if self.seen.answerer.defect:
+                    broken = f"its record broke: {self.seen.answerer.defect}"
+                    self._stop("RECORD_BROKEN", broken)
             elif descriptor == self._job_handle:
                 self._poll.unregister(descriptor)
                 self._over = True
@@ -190,14 +213,14 @@ class Watch:
         if time.monotonic() > self._deadline and not self._asked:
             self._ask()
         elif time.monotonic() > self._deadline:
-            self._stop(f"wall limit of {bounds.wall_s} s reached")
+            self._stop("WALL_LIMIT", f"wall limit of {bounds.wall_s} s reached")
         elif len(members) > bounds.processes:
-            self._stop(f"process limit of {bounds.processes} reached")
+            self._stop("PROCESS_LIMIT", f"process limit of {bounds.processes} reached")
         elif sum(p.cpu_ms for p in members) > bounds.cpu_s * 1000:
-            self._stop(f"CPU limit of {bounds.cpu_s} s reached")
+            self._stop("CPU_LIMIT", f"CPU limit of {bounds.cpu_s} s reached")
         elif sum(p.rss_kib for p in members) > bounds.memory_mib * 1024:
             if processes.shared_memory_kib(members) > bounds.memory_mib * 1024:
-                self._stop(f"memory limit of {bounds.memory_mib} MiB reached")
+                self._stop("MEMORY_LIMIT", f"memory limit of {bounds.memory_mib} MiB reached")
 
         if self._ticks % _SIZE_EVERY == 0:
             self._check_sizes(members)
@@ -215,11 +238,12 @@ class Watch:
         written = sum(outputs.size(self._folder / name) for name in ("out", "tmp"))
         written += processes.unnamed_bytes(members)
         if written > self._bounds.output_mib << 20:
-            self._stop(f"output limit of {self._bounds.output_mib} MiB reached")
+            self._stop("OUTPUT_LIMIT", f"output limit of {self._bounds.output_mib} MiB reached")
 
         with suppress(FileNotFoundError):
             if (self._folder / "log" / "strace.out").stat().st_size > RECORD_LIMIT:
-                self._stop(f"access record limit of {RECORD_LIMIT >> 20} MiB reached")
+                limit = f"access record limit of {RECORD_LIMIT >> 20} MiB"
+                self._stop("RECORD_LIMIT", f"{limit} reached")
 
     def _end_everyone(self) -> None:
         """Kill all descendants; the recorder last, so that it can write the ends down."""
@@ -229,10 +253,11 @@ class Watch:
             spent = time.monotonic() - began
             late = spent > _LAST_WORDS_S
             processes.kill(p for p in left if late or p.pid != self._recorder)
-            self._serve(wait_s)
+            self._guarded(lambda: self._serve(wait_s))  # noqa: B023 - called at once
             self._reap_child()
             wait_s = min(2 * wait_s, 0.02)
             if spent > _GIVE_UP_S:
+                self.seen.code = "NOT_ENDED"
                 self.seen.reason = f"process {left[0].pid} does not end (state {left[0].state})"
                 break
 
