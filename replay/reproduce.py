@@ -19,14 +19,14 @@ from ledger.blobs import BlobStore
 from ledger.errors import LedgerError
 from ledger.events.job import Input, JobRequested, Limits
 from ledger.reader import read
+from replay import order
 from replay.history import History, Job
-from runtime.errors import Needed, RunExists
+from runtime.errors import RunExists
 from runtime.jobspec import spec, view_folder, view_from_job
 from runtime.layout import lay_out_inputs, read_manifest
 from runtime.ports import Executor, JobOutcome, OutputFile
 
 SCHEMA = "reproduce/1"
-KINDS = ("train", "predict")
 PATIENCE = 20
 """How many times its recorded wall limit a job may take when it is executed again."""
 LEAST_PATIENCE_S = 3600
@@ -194,18 +194,18 @@ async def reproduce(
     blobs = BlobStore(run / "blobs")
     # jobs run in folders of their own, and the sandbox is told absolute paths
     redo = _Redo(history, blobs, executor, lay_out, _absolute(work), seed)
-    for wave in _waves(history, _wanted(history, attempts)):
+    for wave in order.waves(history, order.wanted(history, attempts)):
         _lay_out_views(redo, wave)
         limit = anyio.CapacityLimiter(at_once)
         async with anyio.create_task_group() as tasks:
             for job in wave:
                 tasks.start_soon(_again, redo, job, limit)
 
-    order = list(history.jobs)
+    recorded = list(history.jobs)
     return Answer(
         as_of=history.head,
         seed=seed,
-        jobs=tuple(redo.done[key] for key in order if key in redo.done),
+        jobs=tuple(redo.done[key] for key in recorded if key in redo.done),
         differences=tuple(sorted(redo.differences, key=lambda x: (x.job, x.path))),
         failures=tuple(sorted(redo.failures)),
         undecided=tuple(sorted(redo.undecided.values())),
@@ -224,39 +224,6 @@ def _refuse_used(work: Path) -> None:
             why="a job folder that is there already would be adopted instead of executed",
             hint="name a new folder",
         )
-
-
-def _wanted(history: History, attempts: Sequence[str] | Literal["all"]) -> list[Job]:
-    """Return the finished jobs of the attempts and all jobs whose outputs those read."""
-    names = sorted(history.attempts) if attempts == "all" else list(attempts)
-    for name in names:
-        if name not in history.attempts:
-            raise Needed(
-                f"there is no attempt {name} in this run",
-                why="only a recorded attempt can be executed again",
-                hint=f"one of: {', '.join(sorted(history.attempts)) or 'none was submitted'}",
-            )
-
-    found: dict[str, Job] = {}
-    todo = [job for name in names for kind in KINDS for job in history.jobs_of(name, kind)]
-    while todo:
-        job = todo.pop()
-        if job.finished is not None and job.key not in found:
-            found[job.key] = job
-            todo += [source for _, source in history.needed_by(job)]
-
-    return [job for key, job in history.jobs.items() if key in found]
-
-
-def _waves(history: History, jobs: Sequence[Job]) -> list[list[Job]]:
-    """Return the jobs in groups; each job stands after all jobs whose outputs it reads."""
-    depth: dict[str, int] = {}
-    for job in jobs:  # in the order of requests: whatever a job reads was asked for before
-        sources = [source.key for _, source in history.needed_by(job)]
-        depth[job.key] = 1 + max((depth.get(key, 0) for key in sources), default=0)
-
-    levels = sorted(set(depth.values()))
-    return [[job for job in jobs if depth[job.key] == level] for level in levels]
 
 
 def _lay_out_views(redo: _Redo, wave: Sequence[Job]) -> None:

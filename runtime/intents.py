@@ -1,10 +1,12 @@
 """What was asked for and has no outcome yet: a pure function of the state."""
 
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from projections.jobs import Job
 from projections.run import RunState
 from projections.workers import Worker
+from runtime.decide.overlap import may_overlap
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,4 +56,29 @@ def open_intents(state: RunState) -> tuple[Intent, ...]:
     return (*sessions, *jobs)
 
 
-__all__ = ["Intent", "JobIntent", "SessionIntent", "open_intents"]
+def startable(state: RunState, flying: AbstractSet[str]) -> tuple[Intent, ...]:
+    """Return the open intents that may begin beside those under way, in order.
+
+    Args:
+        state: The run as it stands.
+        flying: Names of the intents under way.
+    """
+    beside = [i for i in open_intents(state) if i.name in flying]
+    chosen: list[Intent] = []
+
+    for intent in open_intents(state):
+        if intent.name not in flying and all(_together(intent, other) for other in beside):
+            beside.append(intent)
+            chosen.append(intent)
+
+    return tuple(chosen)
+
+
+def _together(one: Intent, other: Intent) -> bool:
+    if isinstance(one, JobIntent) and isinstance(other, JobIntent):
+        return may_overlap(one.job.request, other.job.request)
+
+    return True
+
+
+__all__ = ["Intent", "JobIntent", "SessionIntent", "open_intents", "startable"]

@@ -13,7 +13,7 @@ from projections.run import RunState
 from runtime import crash
 from runtime.decide import Context, decide
 from runtime.errors import ExecutorFailed, Unexpected
-from runtime.intents import Intent, open_intents
+from runtime.intents import Intent, open_intents, startable
 from runtime.journal import Journal
 from runtime.watching import bind, log
 
@@ -74,10 +74,9 @@ async def drive(
     with send, receive:
         async with anyio.create_task_group() as group:
             while not settle(journal, context, stop):
-                for intent in open_intents(journal.state):
-                    if intent.name not in flying:
-                        flying.add(intent.name)
-                        group.start_soon(_fly, perform, journal.state, intent, send)
+                for intent in startable(journal.state, flying):
+                    flying.add(intent.name)
+                    group.start_soon(_fly, perform, journal.state, intent, send)
 
                 if not flying:
                     raise ExecutorFailed(

@@ -84,6 +84,9 @@ class World:
     waits: Callable[[JobSpec], int] = lambda spec: 1
     """How many times a job lets others go first."""
     ran: list[tuple[str, int]] = field(default_factory=list)
+    running: list[JobSpec] = field(default_factory=list)
+    together: list[tuple[JobSpec, JobSpec]] = field(default_factory=list)
+    """Every two jobs that were under way at once."""
 
     # --- the domain ---
 
@@ -245,9 +248,13 @@ class PlayedExecutor:
     async def run(self, spec: JobSpec) -> JobOutcome:
         import anyio
 
+        self.world.together += [(spec, other) for other in self.world.running]
+        self.world.running.append(spec)
+
         for _ in range(self.world.waits(spec)):
             await anyio.lowlevel.checkpoint()
 
+        self.world.running.remove(spec)
         self.world.ran.append((spec.key, spec.epoch))
         reason = self.world.fails(spec)
         return JobOutcome(
