@@ -8,12 +8,13 @@ import re
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
-from amid.tasks import canonical
-from amid.tasks.metrics import Direction
+from amid.tasks import canonical, kinds
+from amid.tasks.kinds import Direction
 from ledger.events.base import Part
 
-Kind = Literal[
+KINDS = (
     "segmentation",
     "instance-segmentation",
     "detection",
@@ -22,7 +23,8 @@ Kind = Literal[
     "regression",
     "enhancement",
     "graph-classification",
-]
+)
+"""Kinds that a contract may name besides those that are here: they are read, and not yet run."""
 Scheme = Literal["auto", "holdout", "kfold", "leave-one-out", "column", "file"]
 Column = Annotated[str, Field(pattern=r"^[^\s,;\"']+$")]
 """Name of a column of the case table."""
@@ -39,9 +41,20 @@ class Task(Part):
     """What kind of problem it is."""
 
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,62}$")
-    kind: Kind
+    kind: str
     dimensions: Literal[2, 3] = 3
     modality: tuple[str, ...] = ()
+
+    @field_validator("kind")
+    @classmethod
+    def _named(cls, value: str) -> str:
+        if value in KINDS or kinds.is_here(value):
+            return value
+
+        *others, last = dict.fromkeys((*KINDS, *kinds.places()))
+        listed = ", ".join(f"'{name}'" for name in others)
+        context = {"expected": f"{listed} or '{last}'"}
+        raise PydanticCustomError("literal_error", "not a kind of task", context)
 
 
 class Data(Part):
@@ -86,8 +99,10 @@ class Metric(Part):
 
     primary: str
     direction: Direction
-    average: Literal["macro-foreground-per-case"] = "macro-foreground-per-case"
-    empty: Literal["one-if-both-empty"] = "one-if-both-empty"
+    average: str = "macro-foreground-per-case"
+    """How values of labels and cases become one number; each kind has its names."""
+    empty: str = "one-if-both-empty"
+    """What counts where there is nothing to measure; each kind has its names."""
     also: tuple[str, ...] = ()
 
     @field_validator("also")
@@ -181,9 +196,6 @@ class Submission(Part):
         if value.count("{case}") != 1 or re.search(r"[{}]", value.replace("{case}", "")):
             raise ValueError("the path holds {case} exactly once and no other brace")
 
-        if not value.endswith(".nii.gz"):
-            raise ValueError("predictions are written as .nii.gz, and the path ends so")
-
         return value
 
     @model_validator(mode="after")
@@ -243,15 +255,6 @@ class Contract(Part):
     @field_validator("labels")
     @classmethod
     def _distinct(cls, value: dict[str, int]) -> dict[str, int]:
-        if not value:
-            return value
-
-        if value.get("background") != 0:
-            raise ValueError("background = 0 is needed")
-
-        if len(value) < 2:
-            raise ValueError("at least one label besides background is needed")
-
         for name, number in value.items():
             twin = next(other for other, n in value.items() if n == number)
             if twin != name:
@@ -308,11 +311,11 @@ def _listed(names: tuple[str, ...]) -> str:
 
 
 __all__ = [
+    "KINDS",
     "Budget",
     "Columns",
     "Contract",
     "Data",
-    "Kind",
     "Metric",
     "Rules",
     "Scheme",

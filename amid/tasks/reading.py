@@ -4,7 +4,6 @@ import difflib
 import math
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import orjson
@@ -12,20 +11,13 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from amid.errors import ContractWrong, NotSupported, TaskMissing, from_os_error
-from amid.tasks import files
+from amid.tasks import files, kinds
 from amid.tasks.contract import Contract
-from amid.tasks.metrics import direction, known
+from amid.tasks.kinds import Mistake
 
 FILE = "task.toml"
 _SHOWN = 4
 _WHY = "the contract decides data, metric and split of the whole run: a slip must not pass silently"
-
-
-@dataclass(frozen=True, slots=True)
-class _Mistake:
-    key: str
-    says: str
-    do: str
 
 
 def load(task_dir: Path) -> Contract:
@@ -37,18 +29,16 @@ def load(task_dir: Path) -> Contract:
     """
     path = task_dir / FILE
     raw = _parse(path, _read(path))
-    odd = [
-        _Mistake(key, f"= {value} is not a number", "write a number") for key, value in _odd(raw)
-    ]
+    odd = [Mistake(key, f"= {value} is not a number", "write a number") for key, value in _odd(raw)]
     if odd:  # JSON has no such numbers: they would be read as absent
         raise _wrong(path, odd)
 
     try:
-        contract = Contract.model_validate_json(orjson.dumps(raw, default=str))
+        contract = Contract.model_validate_json(orjson.dumps(_filled(raw), default=str))
     except ValidationError as error:
         raise _wrong(path, _mistakes(error, raw)) from None
     except orjson.JSONEncodeError as error:
-        raise _wrong(path, [_Mistake("(file)", str(error), "write smaller numbers")]) from None
+        raise _wrong(path, [Mistake("(file)", str(error), "write smaller numbers")]) from None
 
     mistakes = disagreements(contract)
     if mistakes:
@@ -60,41 +50,46 @@ def load(task_dir: Path) -> Contract:
 def require_supported(contract: Contract) -> None:
     """Raise NotSupported for a valid contract that this version cannot run."""
     kind, dimensions = contract.task.kind, contract.task.dimensions
-    if (kind, dimensions) == ("segmentation", 3):
+    here = kinds.is_here(kind)
+    able = kinds.contract_part(kind).DIMENSIONS if here else ()
+    if dimensions in able:
         return
 
-    key = "kind" if kind != "segmentation" else "dimensions"
-    value = f'"{kind}"' if key == "kind" else str(dimensions)
+    key, value = ("dimensions", str(dimensions)) if here else ("kind", f'"{kind}"')
+    can = ", ".join(
+        f"{name} in {' or '.join(map(str, kinds.contract_part(name).DIMENSIONS))} dimensions"
+        for name in sorted(kinds.places())
+    )
     raise NotSupported(
         f"task.{key} = {value} is not yet supported",
         where=f"{FILE}, [task] {key}",
-        why="this version can train and judge three-dimensional segmentations only",
-        do='use kind = "segmentation" with dimensions = 3, or wait for a later version',
+        why="this version has no methods and no reviewer for it",
+        do=f"here are: {can}",
     )
 
 
-def disagreements(contract: Contract) -> list[_Mistake]:
-    """Return where sections of a contract contradict each other."""
-    found: list[_Mistake] = []
+def disagreements(contract: Contract) -> list[Mistake]:
+    """Return where sections of a contract contradict its kind or each other."""
     kind, metric = contract.task.kind, contract.metric
+    if not kinds.is_here(kind):  # nothing can be said; `require_supported` refuses it
+        return []
+
+    found: list[Mistake] = []
+    asked = kinds.contract_part(kind)
     names = [("metric.primary", metric.primary), *(("metric.also", name) for name in metric.also)]
 
     for key, name in names:
-        if direction(kind, name) is None:
+        if asked.direction(name) is None:
             says = f'= "{name}" is not a metric for {kind}'
-            found.append(_Mistake(key, says, _one_of(name, known(kind))))
+            found.append(Mistake(key, says, _one_of(name, asked.known())))
 
-    better = direction(kind, metric.primary)
+    better = asked.direction(metric.primary)
     if better is not None and better != metric.direction:
         side = "larger" if better == "maximize" else "smaller"
         says = f'= "{metric.direction}" contradicts {metric.primary}, where {side} is better'
-        found.append(_Mistake("metric.direction", says, f'write direction = "{better}"'))
+        found.append(Mistake("metric.direction", says, f'write direction = "{better}"'))
 
-    if kind == "segmentation" and not contract.labels:
-        says = "is missing: a segmentation needs the number of each label"
-        found.append(_Mistake("labels", says, "write background = 0 and one line per label"))
-
-    return found
+    return [*found, *asked.mistakes(contract)]
 
 
 def _read(path: Path) -> bytes:
@@ -115,13 +110,28 @@ def _parse(path: Path, content: bytes) -> dict[str, object]:
     try:
         return tomllib.loads(content.decode("utf-8"))
     except UnicodeDecodeError as error:
-        mistake = _Mistake("(file)", f"is not UTF-8 at byte {error.start}", "save it as UTF-8")
+        mistake = Mistake("(file)", f"is not UTF-8 at byte {error.start}", "save it as UTF-8")
     except tomllib.TOMLDecodeError as error:
-        mistake = _Mistake("(file)", f"is not valid TOML: {error}", "correct that line")
+        mistake = Mistake("(file)", f"is not valid TOML: {error}", "correct that line")
     except (ValueError, RecursionError) as error:  # a number of 5000 digits, 6000 brackets
-        mistake = _Mistake("(file)", f"cannot be read: {error}", "write it more simply")
+        mistake = Mistake("(file)", f"cannot be read: {error}", "write it more simply")
 
     raise _wrong(path, [mistake])
+
+
+def _filled(raw: dict[str, object]) -> dict[str, object]:
+    """Fill in what the kind takes for granted where the file says nothing."""
+    task = raw.get("task")
+    kind = task.get("kind") if isinstance(task, Mapping) else None
+    if not isinstance(kind, str) or not kinds.is_here(kind):
+        return raw
+
+    filled = dict(raw)
+    for section, values in kinds.contract_part(kind).DEFAULTS.items():
+        given = filled.get(section, {})
+        filled[section] = {**values, **given} if isinstance(given, Mapping) else given
+
+    return filled
 
 
 def _odd(raw: object, key: str = "") -> Iterator[tuple[str, float]]:
@@ -136,7 +146,7 @@ def _odd(raw: object, key: str = "") -> Iterator[tuple[str, float]]:
             yield from _odd(value, key)
 
 
-def _wrong(path: Path, mistakes: list[_Mistake]) -> ContractWrong:
+def _wrong(path: Path, mistakes: list[Mistake]) -> ContractWrong:
     first = mistakes[0]
     if len(mistakes) == 1:
         what, where = f"{first.key} {first.says}", f"{path}, {_place(first.key)}"
@@ -155,7 +165,7 @@ def _place(key: str) -> str:
     return f"[{section}] {name}".rstrip() if section != "(file)" else "the whole file"
 
 
-def _mistakes(error: ValidationError, raw: Mapping[str, object]) -> list[_Mistake]:
+def _mistakes(error: ValidationError, raw: Mapping[str, object]) -> list[Mistake]:
     found = [_mistake(detail, raw) for detail in error.errors()]
     first = {m.key: m for m in reversed(found)}
     # A misspelt key is also a missing one: say it once.
@@ -168,7 +178,7 @@ def _mistakes(error: ValidationError, raw: Mapping[str, object]) -> list[_Mistak
     ]
 
 
-def _mistake(detail: ErrorDetails, raw: Mapping[str, object]) -> _Mistake:
+def _mistake(detail: ErrorDetails, raw: Mapping[str, object]) -> Mistake:
     location = tuple(part for part in detail["loc"] if part != "[key]")
     key = ".".join(str(part) for part in location if not isinstance(part, int))
     value = _look_up(raw, location)
@@ -176,14 +186,14 @@ def _mistake(detail: ErrorDetails, raw: Mapping[str, object]) -> _Mistake:
 
     match detail["type"]:
         case "extra_forbidden":
-            return _Mistake(key, "is not a key of the contract", _meant(location))
+            return Mistake(key, "is not a key of the contract", _meant(location))
         case "missing":
             section, _, name = key.rpartition(".")
             place = f"add it to [{section}]" if section else f"add the section [{name}]"
-            return _Mistake(key, "is missing", place)
+            return Mistake(key, "is missing", place)
         case "literal_error":
             allowed = str(context["expected"]).replace("'", '"')
-            return _Mistake(key, f"= {_shown(value)} is not allowed", f"allowed: {allowed}")
+            return Mistake(key, f"= {_shown(value)} is not allowed", f"allowed: {allowed}")
         case "value_error":
             return _rule_broken(key, value, str(context["error"]))
         case "string_pattern_mismatch":
@@ -191,16 +201,16 @@ def _mistake(detail: ErrorDetails, raw: Mapping[str, object]) -> _Mistake:
             if "[key]" in detail["loc"]:
                 says = f"{_shown(location[-1])} is not a possible name"
                 key = str(location[0])
-            return _Mistake(key, says, f"the pattern is {context['pattern']}")
+            return Mistake(key, says, f"the pattern is {context['pattern']}")
         case _:
-            return _Mistake(key, f"= {_shown(value)} is not allowed", _wanted(detail))
+            return Mistake(key, f"= {_shown(value)} is not allowed", _wanted(detail))
 
 
-def _rule_broken(key: str, value: object, rule: str) -> _Mistake:
+def _rule_broken(key: str, value: object, rule: str) -> Mistake:
     if isinstance(value, Mapping):
-        return _Mistake(f"{key}:", rule, "correct that key")
+        return Mistake(f"{key}:", rule, "correct that key")
 
-    return _Mistake(key, f"= {_shown(value)} is not allowed: {rule}", "correct the value")
+    return Mistake(key, f"= {_shown(value)} is not allowed: {rule}", "correct the value")
 
 
 def _wanted(detail: ErrorDetails) -> str:

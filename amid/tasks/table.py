@@ -12,7 +12,7 @@ from typing import Literal, cast
 
 from amid.errors import SHOWN, GroupLeak, TableWrong, TaskMissing, from_os_error
 from amid.tasks import cells as text_cells
-from amid.tasks import files, names
+from amid.tasks import files, kinds, names
 from amid.tasks.contract import Contract
 
 Side = Literal["train", "test"]
@@ -34,7 +34,8 @@ class Row:
     images: Mapping[str, str]
     """Channel to path relative to the data root, in the contract's order."""
     label: str | None
-    """Path relative to the data root; None where the cell is empty (test cases only)."""
+    """Path relative to the data root, or the label itself; None where the cell is empty (test cases
+    only)."""
     attributes: Mapping[str, str]
 
 
@@ -72,7 +73,7 @@ def read(contract: Contract, task_dir: Path) -> Table:
         for number, cells in read.lines
         if (row := _row(number, cells, header, contract, problems)) is not None
     ]
-    problems += _repeats(rows)
+    problems += _repeats(rows, label_is_file=kinds.contract_part(contract.task.kind).LABEL_IS_FILE)
     twins = list(_lookalikes(rows, contract))
     if problems or twins:
         raise _wrong(name, [*problems, *twins], do=_TWINS if twins else _CORRECT)
@@ -103,7 +104,7 @@ def _text(path: Path) -> str:
 def _check_header(name: str, header: list[str], contract: Contract) -> None:
     data = contract.data
     wanted = ["case", "split", data.group, *data.images]
-    wanted += [data.label] if contract.task.kind == "segmentation" else []
+    wanted += [data.label]
     wanted += [*_attributes(contract), *data.distinct]
 
     problems = [
@@ -149,7 +150,9 @@ def _row(
         return None
 
     cell = dict(zip(header, cells, strict=True))
-    paths = [*data.images, *([data.label] if cell.get(data.label) else [])]
+    asked = kinds.contract_part(contract.task.kind)
+    labelled = bool(cell.get(data.label))
+    paths = [*data.images, *([data.label] if labelled and asked.LABEL_IS_FILE else [])]
     for column in paths:
         while cell[column].startswith("./"):
             cell[column] = cell[column].removeprefix("./").lstrip("/")
@@ -158,7 +161,7 @@ def _row(
     bad = [f'line {number}: the cell "{name}" is empty' for name in needed if not cell[name]]
     bad += [
         f'line {number}: the cell "{name}" is "{cell[name]}", which stands for nothing'
-        for name in dict.fromkeys((*needed, "patient", data.label))
+        for name in dict.fromkeys((*needed, "patient", *paths))
         if names.no_value(cell.get(name, "")) and name not in _attributes(contract)
     ]
     if cell["split"] and cell["split"] not in ("train", "test"):
@@ -177,6 +180,9 @@ def _row(
         for name in dict.fromkeys(("patient", data.group, *_attributes(contract)))
         if not cell.get(name, "").isprintable()
     ]
+
+    wrong = asked.label_mistake(contract, cell[data.label]) if labelled else None
+    bad += [f"line {number}: {data.label} {wrong}"] if wrong else []
 
     problems += bad
     if bad:
@@ -214,7 +220,7 @@ def _name(case: str) -> bool:
     )
 
 
-def _repeats(rows: list[Row]) -> Iterator[str]:
+def _repeats(rows: list[Row], *, label_is_file: bool) -> Iterator[str]:
     """Yield cases listed twice, and files that two cells share."""
     seen: dict[str, int] = {}
     for row in rows:
@@ -225,7 +231,8 @@ def _repeats(rows: list[Row]) -> Iterator[str]:
 
     used: dict[str, int] = {}
     for row in rows:
-        for path in (*row.images.values(), *([row.label] if row.label is not None else [])):
+        label = (row.label,) if label_is_file and row.label is not None else ()
+        for path in (*row.images.values(), *label):
             if path in used:
                 yield f'line {row.number}: "{path}" is already used on line {used[path]}'
             else:

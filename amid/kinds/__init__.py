@@ -1,0 +1,1 @@
+"""The kinds of task: one package each, found by its name. See `amid.tasks.kinds`."""

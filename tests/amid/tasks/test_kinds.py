@@ -1,0 +1,42 @@
+"""Kinds are found by name, asked in each room's words, and loaded no earlier than needed."""
+
+import subprocess
+import sys
+from types import ModuleType
+
+import pytest
+
+from amid.kinds.segmentation import contract as segmentation
+from amid.tasks import kinds
+
+ANSWERS: tuple[kinds.ContractPart, ...] = (segmentation,)
+"""That a module answers its room's protocol is checked by mypy, here."""
+
+
+def test_every_kind_here_answers_about_contracts() -> None:
+    answers = [kinds.contract_part(kind) for kind in kinds.places()]
+
+    assert answers == list(ANSWERS)
+
+
+def test_an_unknown_kind_is_named_with_those_there_are() -> None:
+    with pytest.raises(KeyError, match=r"'origami': there are segmentation"):
+        kinds.part("origami", "contract")
+
+
+def test_a_kind_of_one_module_answers_every_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    planted = ModuleType("planted_kind")
+    monkeypatch.setitem(sys.modules, "planted_kind", planted)
+    monkeypatch.setattr(kinds, "places", lambda: {"planted": "planted_kind"})
+
+    assert kinds.part("planted", "contract") is planted
+    assert kinds.part("planted", "review") is planted
+
+
+def test_naming_a_kind_loads_no_numbers() -> None:
+    code = (
+        "import sys; from amid.tasks import kinds; kinds.contract_part('segmentation');"
+        "sys.exit('numpy' in sys.modules)"
+    )
+
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
