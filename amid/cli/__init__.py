@@ -16,7 +16,7 @@ from typing import NoReturn
 
 import click
 
-from amid.cli import doctor, events, look, prove, run
+from amid.cli import doctor, events, look, prove, run, straighten
 from amid.cli.base import Group, Session
 from amid.cli.errors import answer_error
 
@@ -44,6 +44,7 @@ for _command in (
     prove.replay,
     prove.rebuild,
     prove.report,
+    straighten.straighten,
     doctor.doctor,
     events.events,
 ):

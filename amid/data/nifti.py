@@ -12,12 +12,17 @@ import struct
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 MAX_VOXELS = 2**29
 """Half a billion: a whole-body CT at half a millimetre. Larger is refused before unpacking."""
+
+FIRST = {1: 352, 2: 544}
+"""Version to where voxels may start at the earliest: behind the header and the four bytes that say
+whether more follows."""
 
 _TYPES = {
     2: "u1",
@@ -53,12 +58,18 @@ class Refused(Exception):
 class Header:
     """What a NIfTI header declares, as far as it is used."""
 
+    version: Literal[1, 2]
+    order: str
+    """`<` or `>`, as in `struct`."""
     dims: tuple[int, ...]
     """As declared, x first; a trailing 1 counts."""
     dtype: np.dtype[np.generic]
     pixel: str
     offset: int
+    scaling: tuple[float, float]
+    """Slope and intercept as they are written."""
     slope: float
+    """As they count: a slope of 0, or what is no number, means that nothing is scaled."""
     intercept: float
     sform: tuple[tuple[float, ...], ...] | None
     """Rows of the matrix to RAS mm; None when its code is 0."""
@@ -78,7 +89,7 @@ def read_header(path: Path) -> Header:
     """
     try:
         with _stream(path) as stream:
-            return _parse(stream.read(540))
+            return parse(stream.read(540))
     except (OSError, EOFError, zlib.error, struct.error) as trouble:
         raise Refused(f"the header cannot be read: {trouble}") from trouble
 
@@ -121,7 +132,12 @@ def _stream(path: Path) -> io.BufferedIOBase:
     return gzip.open(path, "rb") if packed else path.open("rb")
 
 
-def _parse(raw: bytes) -> Header:
+def parse(raw: bytes) -> Header:
+    """Check and return the header at the beginning of unpacked bytes.
+
+    Raises:
+        Refused: as `read_header` does.
+    """
     if len(raw) < 348:
         raise Refused(f"only {len(raw)} bytes: a NIfTI header has 348")
 
@@ -147,7 +163,7 @@ def _first(raw: bytes, order: str) -> Header:
     qcode, scode = struct.unpack(order + "2h", raw[252:256])
     quaternion = struct.unpack(order + "6f", raw[256:280])
     rows = struct.unpack(order + "12f", raw[280:328])
-    return _header(order, dim, kind, pixdim, offset, (slope, intercept), qcode, scode,
+    return _header(1, order, dim, kind, pixdim, offset, (slope, intercept), qcode, scode,
                    quaternion, rows)  # fmt: skip
 
 
@@ -163,11 +179,12 @@ def _second(raw: bytes, order: str) -> Header:
     qcode, scode = struct.unpack(order + "2i", raw[344:352])
     quaternion = struct.unpack(order + "6d", raw[352:400])
     rows = struct.unpack(order + "12d", raw[400:496])
-    return _header(order, dim, kind, pixdim, offset, (slope, intercept), qcode, scode,
+    return _header(2, order, dim, kind, pixdim, offset, (slope, intercept), qcode, scode,
                    quaternion, rows)  # fmt: skip
 
 
 def _header(
+    version: Literal[1, 2],
     order: str,
     dim: tuple[int, ...],
     kind: int,
@@ -189,7 +206,7 @@ def _header(
     if kind not in _TYPES:
         raise Refused(f"pixel type {kind} is not a plain number (colour, complex or unknown)")
 
-    if not math.isfinite(offset) or not 0 <= offset <= 2**24:
+    if not math.isfinite(offset) or not FIRST[version] <= offset <= 2**24 or offset % 1:
         raise Refused(f"the voxels are said to start at byte {offset}")
 
     slope, intercept = scaling
@@ -198,10 +215,13 @@ def _header(
     qform = _from_quaternion(quaternion, pixdim) if qcode > 0 else None
     code = _TYPES[kind]
     return Header(
+        version=version,
+        order=order,
         dims=dims,
         dtype=np.dtype(order + code),
         pixel=_NAMES[code],
         offset=int(offset),
+        scaling=scaling,
         slope=1.0 if plain else slope,
         intercept=0.0 if plain else intercept,
         sform=sform,

@@ -7,16 +7,21 @@ zeros, replaces a spacing of zero by one, and reads NaN and infinity as zero.
 import math
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from amid.data.nifti import FIRST
+from amid.data.texthead import Body, metaimage, nrrd
+
 SUFFIXES = (".nii.gz", ".nii", ".mha", ".nrrd")
 """Single-file formats that can be copied, hashed and judged as one thing."""
 
+_PACKED = b"\x1f\x8b"
+"""How a gzip file begins."""
 _CHUNK = 1 << 12
 _MOST = 1 << 33
 """Bytes that are unpacked and looked at; a whole-body CT at half a millimetre fits."""
@@ -25,6 +30,8 @@ _HEADER_BOTH = 544
 """Bytes that hold the header of either NIfTI version."""
 _SECOND = (b"\x1c\x02\0\0", b"\0\0\x02\x1c")
 """How a NIfTI-2 header begins."""
+_SINGLE = (b"n+1\0", b"n+2\0")
+"""What a header with voxels behind it says of itself, by version."""
 _FLOATS = {16: "f4", 64: "f8"}
 """NIfTI's type codes of real numbers."""
 
@@ -49,15 +56,25 @@ def defect(content: bytes, kind: str) -> Defect | None:
         return Defect("unreadable", "is empty", "copy it again from its source")
 
     match kind:
+        case ".nii.gz" if content[:2] != _PACKED and _layout(content) is not None:
+            says = "is not compressed, although its name ends in .nii.gz"
+            return Defect("suffix", says, "name it .nii, or compress it with gzip")
         case ".nii.gz":
             unpacked = _unpack(content)
             return unpacked if isinstance(unpacked, Defect) else _nifti(unpacked)
+        case ".nii" if content[:2] == _PACKED:
+            says = "is compressed, although its name ends in .nii"
+            return Defect("suffix", says, "name it .nii.gz")
         case ".nii":
             return _nifti(content)
         case ".mha":
-            return _detached(content, b"elementdatafile", b"local")
+            return _detached(content, b"elementdatafile", b"local") or _short(content, metaimage)
         case _:
-            return _detached(content, b"data file", b"") or _detached(content, b"datafile", b"")
+            return (
+                _detached(content, b"data file", b"")
+                or _detached(content, b"datafile", b"")
+                or _short(content, nrrd)
+            )
 
 
 def not_finite(voxels: NDArray[np.floating[Any]]) -> Defect | None:
@@ -118,6 +135,15 @@ def _nifti(content: bytes) -> Defect | None:
     if layout is None:
         return Defect("unreadable", "is not a NIfTI file", "name an image, or correct its suffix")
 
+    if layout.magic not in _SINGLE:
+        says = "is not a NIfTI file that holds its own voxels"
+        return Defect("unreadable", says, "write it as one file (.nii.gz)")
+
+    first = FIRST[1 if layout.magic == _SINGLE[0] else 2]
+    if not layout.start >= first or layout.start % 1:  # NaN is not at least anything
+        says = f"says that its voxels start at byte {layout.start:g}; the earliest is {first}"
+        return Defect("unreadable", says, "write the file anew: its header is damaged")
+
     needed = layout.needed
     if needed > _MOST:
         says = f"promises {needed} bytes in its header; at most {_MOST} are read"
@@ -151,11 +177,18 @@ class _Layout:
     order: Literal["<", ">"]
     shape: Sequence[int]
     spacing: Sequence[float]
-    offset: int
+    start: float
+    """Byte at which the voxels begin, as it is written."""
+    magic: bytes
     code: int
     bits: int
     place: Sequence[float]
     """Numbers of the sform and the qform, of those that are declared."""
+
+    @property
+    def offset(self) -> int:
+        """Byte at which the voxels begin, or 0 where what is written cannot be meant."""
+        return int(self.start) if math.isfinite(self.start) and self.start >= 0 else 0
 
     @property
     def needed(self) -> int:
@@ -192,12 +225,26 @@ def _layout(content: bytes) -> _Layout | None:
 
         rank = dims[0]
         if 1 <= rank <= 7 and all(n >= 1 for n in dims[1 : rank + 1]):
-            offset = int(start) if math.isfinite(start) and start >= size else size
+            magic = content[344:348] if size == 348 else content[4:8]
             shape, spacing = dims[1 : rank + 1], steps[1 : rank + 1]
             place = (*(turn if qcode > 0 else ()), *(rows if scode > 0 else ()))
-            return _Layout(order, shape, spacing, offset, code, bits, place)
+            return _Layout(order, shape, spacing, start, magic, code, bits, place)
 
     return None
+
+
+def _short(content: bytes, read: Callable[[bytes], Body | None]) -> Defect | None:
+    """Return a defect where fewer voxels follow a text header than it promises."""
+    body = read(content)
+    if body is None:
+        return None
+
+    there = body.there(content)
+    if there >= body.needed:
+        return None
+
+    says = f"is cut short: its header promises {body.needed} bytes of voxels, {there} are there"
+    return Defect("truncated", says, "copy it again from its source")
 
 
 def _detached(content: bytes, key: bytes, fine: bytes) -> Defect | None:

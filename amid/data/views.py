@@ -19,7 +19,7 @@ from pathlib import Path
 
 from blake3 import blake3
 
-from amid.data import gzip_header
+from amid.data import form, gzip_header
 from amid.data.vault import AliasedCase, Vault, commitment
 from amid.documents import Case, Inventory, Split, View, ViewCase
 from amid.errors import DataChanged, from_os_error
@@ -186,7 +186,8 @@ def _changed(source: Path) -> DataChanged:
 
 def _place(source: Path, content: bytes, target: Path, suffix: str) -> None:
     """Write the checked content under the target's name, sharing blocks where that is possible."""
-    plain = gzip_header.strip(content) if suffix == ".nii.gz" else content
+    meant = form.as_read(content, suffix)
+    plain = gzip_header.strip(meant) if suffix == ".nii.gz" else meant
 
     with target.open("xb") as file:
         if plain != content or not _cloned(source, file.fileno(), content):

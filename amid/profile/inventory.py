@@ -3,34 +3,26 @@
 Whatever is wrong with any file is collected, so that one run of the program names all of it.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from blake3 import blake3
 
 from amid.data import aliases, raw
-from amid.data.image import Unreadable, Volume, canonical_hash, decoded_hash, header_hash, read
+from amid.data.image import canonical_hash, decoded_hash, header_hash
 from amid.data.raw import Defect
 from amid.data.vault import AliasedCase, Aliases, Vault
 from amid.documents import Case, Geometry, ImageFile, Inventory
 from amid.errors import DataMissing, DataProblems, Problem
 from amid.profile import measure
+from amid.profile.desk import Desk
 from amid.profile.links import Link, find
-from amid.tasks import files
+from amid.profile.measure import Measured
+from amid.profile.notes import constant, notes
+from amid.profile.place import Place, label_defect
 from amid.tasks.contract import Contract
 from amid.tasks.table import Row, Table
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """What one case showed while it was read."""
-
-    case: str
-    split: str
-    intensity: Mapping[str, measure.Intensity]
-    """Channel to grey values."""
-    label: measure.Labelled | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,56 +41,6 @@ class Taken:
     """Real group id to alias."""
 
 
-@dataclass(slots=True)
-class _Desk:
-    """What a case is read with, and where its problems go."""
-
-    contract: Contract
-    data: Path
-    vault: Vault
-    problems: list[tuple[int, Problem]] = field(default_factory=list)
-    """With the line of the table, for the order in which people read them."""
-
-    def refuse(self, row: Row, path: str | None, defect: Defect, *, missing: bool = False) -> None:
-        where = f"line {row.number}, case {row.case}" + (f", {path}" if path else "")
-        problem = Problem(
-            code=defect.code, where=where, says=defect.says, do=defect.do, missing=missing
-        )
-        self.problems.append((row.number, problem))
-
-    def load(self, row: Row, path: str) -> bytes | None:
-        """Return a file's bytes, or None after noting why there are none."""
-        try:
-            return files.read(self.data / path)
-        except (FileNotFoundError, NotADirectoryError):
-            gone = Defect("missing-file", "is not there", "copy it there or correct the path")
-            self.refuse(row, path, gone, missing=True)
-        except OSError as error:
-            says = f"cannot be read: {(error.strerror or str(error)).lower()}"
-            self.refuse(row, path, Defect("unreadable", says, "correct path or permissions"))
-
-        return None
-
-    def decode(self, row: Row, path: str, content: bytes, copy: Path | None) -> Volume | None:
-        """Return a decoded file, or None after noting why it cannot be."""
-        kind = raw.suffix(path)
-        if kind is None:
-            says = "has a suffix that is not supported"
-            self.refuse(row, path, Defect("suffix", says, f"use {', '.join(raw.SUFFIXES)}"))
-            return None
-
-        broken = raw.defect(content, kind)
-        if broken is not None:
-            self.refuse(row, path, broken)
-            return None
-
-        try:
-            return read(copy or self.data / path)
-        except Unreadable as error:
-            self.refuse(row, path, Defect("unreadable", str(error), "write the file anew"))
-            return None
-
-
 def take(contract: Contract, table: Table, data_root: Path, *, seed: int, vault: Vault) -> Taken:
     """Read every file of the table once, put all labels into the vault, and seal it.
 
@@ -107,7 +49,7 @@ def take(contract: Contract, table: Table, data_root: Path, *, seed: int, vault:
         DataProblems: files are missing, unreadable, or contradict the contract or each other.
     """
     _require_folder(data_root)
-    desk = _Desk(contract, data_root, vault)
+    desk = Desk(contract, data_root, vault)
     names = aliases.deal((row.case for row in table.rows), prefix="c", seed=seed)
     groups = aliases.deal((row.group for row in table.rows), prefix="g", seed=seed)
     rows = sorted(table.rows, key=lambda row: names[row.case])
@@ -124,14 +66,18 @@ def take(contract: Contract, table: Table, data_root: Path, *, seed: int, vault:
         problems = [p for _, p in sorted(desk.problems, key=lambda found: found[0])]
         raise DataProblems(problems, where=f"{data_root}, as listed in {table.name}")
 
+    absent = list(_absent(seen, contract))
+    if absent:
+        raise DataProblems(absent, where=f"{data_root}, as listed in {table.name}")
+
     inventory = Inventory(cases=tuple(cases))
     vault.seal(_alias_table(data_root, rows, names, groups))
-    links, notes = find(inventory, constant=_constant(seen))
+    links, same = find(inventory, constant=constant(seen))
     return Taken(
         inventory=inventory,
         measured=tuple(seen),
         links=links,
-        notes=(*table.notes, *_notes(inventory, seen, contract), *notes),
+        notes=(*table.notes, *notes(inventory, seen, contract), *same),
         aliases=names,
         groups=groups,
     )
@@ -147,19 +93,21 @@ def _require_folder(data_root: Path) -> None:
         )
 
 
-def _case(desk: _Desk, row: Row, *, alias: str, group: str) -> tuple[Case, Measured] | None:
+def _case(desk: Desk, row: Row, *, alias: str, group: str) -> tuple[Case, Measured] | None:
     before = len(desk.problems)
     images: list[ImageFile] = []
     intensity: dict[str, measure.Intensity] = {}
+    places: dict[str, Place] = {}
 
     for channel, path in row.images.items():
         found = _image(desk, row, channel, path)
         if found is not None:
             images.append(found[0])
-            intensity[channel] = found[1]
+            intensity[channel], places[channel] = found[1:]
 
-    grid = images[0].geometry if len(images) == len(row.images) else None
-    commitment, suffix, label = _label(desk, row, alias, grid)
+    whole = len(images) == len(row.images)
+    like = (images[0].geometry, places[images[0].channel]) if whole else None
+    commitment, suffix, label = _label(desk, row, alias, like)
     if len(desk.problems) > before:
         return None
 
@@ -173,17 +121,19 @@ def _case(desk: _Desk, row: Row, *, alias: str, group: str) -> tuple[Case, Measu
         label_suffix=suffix,
         label_commitment=commitment,
     )
-    return case, Measured(case=alias, split=row.split, intensity=intensity, label=label)
+    seen = Measured(case=alias, split=row.split, intensity=intensity, places=places, label=label)
+    return case, seen
 
 
 def _image(
-    desk: _Desk, row: Row, channel: str, path: str
-) -> tuple[ImageFile, measure.Intensity] | None:
+    desk: Desk, row: Row, channel: str, path: str
+) -> tuple[ImageFile, measure.Intensity, Place] | None:
     content = desk.load(row, path)
-    volume = desk.decode(row, path, content, None) if content is not None else None
-    if content is None or volume is None:
+    opened = desk.decode(row, path, content, None) if content is not None else None
+    if content is None or opened is None:
         return None
 
+    volume = opened.volume
     defect = measure.image_defect(volume, desk.contract.task.dimensions)
     if defect is not None:
         desk.refuse(row, path, defect)
@@ -198,11 +148,11 @@ def _image(
         geometry=volume.geometry,
         suffix=raw.suffix(path) or "",
     )
-    return image, measure.intensity(volume)
+    return image, measure.intensity(volume), opened.place
 
 
 def _label(
-    desk: _Desk, row: Row, alias: str, grid: Geometry | None
+    desk: Desk, row: Row, alias: str, like: tuple[Geometry, Place] | None
 ) -> tuple[str | None, str, measure.Labelled | None]:
     """Return commitment, suffix and measures of a case's label; nothing where there is none."""
     if row.label is None:
@@ -217,18 +167,49 @@ def _label(
         return None, suffix, None
 
     copy = desk.vault.put_label(alias, suffix, content)
-    volume = desk.decode(row, row.label, content, copy)
-    if volume is None:
+    opened = desk.decode(row, row.label, content, copy)
+    if opened is None:
         return None, suffix, None
 
-    defect = None if grid is None else measure.grid_defect(volume.geometry, grid)
-    numbers = defect or measure.label_ids(volume, desk.contract.labels)
+    defect = None
+    if like is not None:
+        defect = measure.grid_defect(opened.volume.geometry, like[0])
+        defect = defect or label_defect(opened.place, like[1])
+
+    numbers = defect or measure.label_ids(opened.volume, desk.contract.labels)
     if isinstance(numbers, Defect):
         desk.refuse(row, row.label, numbers)
         return None, suffix, None
 
     found = measure.labelled(numbers, desk.contract.foreground)
     return desk.vault.commit(f"label/{alias}", content), suffix, found
+
+
+def _absent(seen: Sequence[Measured], contract: Contract) -> Iterator[Problem]:
+    """Yield the labels that no development case holds: nobody could learn or judge them."""
+    held = [m.label for m in seen if m.label is not None and m.split == "train"]
+    absent = {
+        name: number
+        for name, number in contract.foreground.items()
+        if not any(label.fraction[name] for label in held)
+    }
+    if len(absent) == len(contract.foreground):
+        yield Problem(
+            code="label-empty",
+            where="column label",
+            says=f"no label of the {len(held)} development cases holds anything but background",
+            do="name the files that hold the labels",
+        )
+        return
+
+    for name, number in absent.items():
+        yield Problem(
+            code="label-absent",
+            where=f"label {name} ({number})",
+            says=f"is in none of the {len(held)} development cases; it would count as perfect "
+            "wherever nothing is predicted",
+            do="take it out of [labels] in task.toml, or correct the files",
+        )
 
 
 def _alias_table(
@@ -251,34 +232,4 @@ def _alias_table(
     )
 
 
-def _constant(seen: list[Measured]) -> frozenset[str]:
-    return frozenset(m.case for m in seen if any(i.constant for i in m.intensity.values()))
-
-
-def _notes(inventory: Inventory, seen: list[Measured], contract: Contract) -> tuple[str, ...]:
-    notes: list[str] = []
-    unlabelled = [case for case in inventory.cases if case.label == "missing"]
-    if unlabelled:
-        notes.append(f"{len(unlabelled)} test cases have no label: they cannot be scored")
-
-    flat = sorted(_constant(seen))
-    if flat:
-        notes.append(f"{len(flat)} cases hold one grey value only: {', '.join(flat[:5])}")
-
-    grids = [
-        case.case
-        for case in inventory.cases
-        if any(measure.grid_defect(i.geometry, case.images[0].geometry) for i in case.images[1:])
-    ]
-    if grids:
-        notes.append(f"in {len(grids)} cases the channels stand on different grids")
-
-    for name in contract.foreground:
-        without = [m for m in seen if m.label is not None and m.label.fraction[name] == 0]
-        if without:
-            notes.append(f"label {name} is empty in {len(without)} cases")
-
-    return tuple(notes)
-
-
-__all__ = ["Measured", "Taken", "take"]
+__all__ = ["Taken", "take"]

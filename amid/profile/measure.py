@@ -9,9 +9,13 @@ from numpy.typing import NDArray
 from amid.data.image import Volume, corners, pieces
 from amid.data.raw import Defect, not_finite
 from amid.documents import Geometry
+from amid.profile.place import Place
 
 SHIFT = 0.1
 """How far, in voxels, a corner of the label may lie from the image's."""
+_WILD = 100
+"""Values so many times the range of 98 % of the voxels beyond it are no part of the picture."""
+_SQUARED = 1e100
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,17 @@ class Intensity:
         """Return whether every voxel has the same value."""
         return self.low == self.high
 
+    @property
+    def reach(self) -> float:
+        """Return the value that lies farthest from the range of 98 % of the voxels."""
+        return self.high if self.high - self.p99 >= self.p01 - self.low else self.low
+
+    @property
+    def wild(self) -> bool:
+        """Return whether single values lie so far out that a mean would follow them."""
+        beyond = max(self.high - self.p99, self.p01 - self.low)
+        return beyond > _WILD * (self.p99 - self.p01) > 0
+
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
@@ -38,6 +53,19 @@ class Labelled:
 
     fraction: Mapping[str, float]
     pieces: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What one case showed while it was read."""
+
+    case: str
+    split: str
+    intensity: Mapping[str, Intensity]
+    """Channel to grey values."""
+    places: Mapping[str, Place]
+    """Channel to where its image says that it lies."""
+    label: Labelled | None
 
 
 def image_defect(volume: Volume, dimensions: int) -> Defect | None:
@@ -64,16 +92,12 @@ def image_defect(volume: Volume, dimensions: int) -> Defect | None:
 def intensity(volume: Volume) -> Intensity:
     """Return the grey values of a finite image."""
     voxels = volume.voxels
-    low, p01, p50, p99, high = np.percentile(voxels, (0, 1, 50, 99, 100))
-    return Intensity(
-        low=float(low),
-        p01=float(p01),
-        p50=float(p50),
-        p99=float(p99),
-        high=float(high),
-        mean=float(voxels.mean(dtype=np.float64)),
-        sd=float(voxels.std(dtype=np.float64)),
-    )
+    low, p01, p50, p99, high = map(float, np.percentile(voxels, (0, 1, 50, 99, 100)))
+    most = max(abs(low), abs(high))
+    scale = most if most > _SQUARED else 1.0  # of which the square is no number any more
+    mean = float(np.mean(voxels / scale if scale != 1 else voxels, dtype=np.float64)) * scale
+    sd = float(np.std(voxels / scale if scale != 1 else voxels, dtype=np.float64)) * scale
+    return Intensity(low=low, p01=p01, p50=p50, p99=p99, high=high, mean=mean, sd=sd)
 
 
 def grid_defect(label: Geometry, image: Geometry) -> Defect | None:
@@ -142,6 +166,7 @@ __all__ = [
     "SHIFT",
     "Intensity",
     "Labelled",
+    "Measured",
     "grid_defect",
     "image_defect",
     "intensity",

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from statistics import fmean, median
 
 from amid.documents import Case, ImageFile, Inventory, Profile
-from amid.profile.inventory import Measured, Taken
-from amid.profile.measure import Intensity
+from amid.profile.inventory import Taken
+from amid.profile.measure import Intensity, Measured
 from amid.tasks.contract import Contract
 
 _SCALES = 20

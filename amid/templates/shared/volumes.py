@@ -25,6 +25,9 @@ OUT = Path(os.environ["AMID_OUT"])
 MODEL = Path(os.environ.get("AMID_MODEL", "in/model"))
 SEED = int(os.environ.get("AMID_SEED", "0"))
 
+HUGE = 1e30
+"""Grey values beyond this are cut to it: their squares would be no numbers."""
+
 sitk.ProcessObject.SetGlobalDefaultNumberOfThreads(int(os.environ.get("AMID_THREADS", "1")))
 
 
@@ -78,14 +81,26 @@ def read_channels(case: Case) -> Floats:
     """Return the channels of a case, each with mean 0 and standard deviation 1, clipped at 4.
 
     Every channel is measured by itself: scanners and sites scale intensities by factors of
-    thousands, which carries nothing about anatomy.
+    thousands, which carries nothing about anatomy. Mean and deviation are those of the values
+    without the outermost thousandth on each side: a single voxel of a million moves neither.
     """
     channels = []
 
     for path in case.images:
-        values = read_as_lps(sitk.ReadImage(str(path))).astype(np.float32)
-        values = (values - values.mean()) / max(float(values.std()), 1e-6)
-        channels.append(np.clip(values, -4, 4))
+        values = read_as_lps(sitk.ReadImage(str(path)))
+
+        if values.dtype.kind == "f":
+            values = np.clip(values, -HUGE, HUGE).astype(np.float32)
+
+        core = np.clip(values, *np.percentile(values, (0.1, 99.9)))
+
+        if core.min() == core.max():  # nearly all of one value: what differs is all there is
+            core = values
+
+        middle = np.float32(core.mean(dtype=np.float64))
+        spread = np.float32(max(float(core.std(dtype=np.float64)), 1e-6))
+        near = np.clip(values.astype(np.float32), middle - 4 * spread, middle + 4 * spread)
+        channels.append((near - middle) / spread)
 
     return np.stack(channels)
 

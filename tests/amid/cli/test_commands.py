@@ -12,7 +12,7 @@ from amid.cli import call, cli
 
 COMMANDS = (
     "run", "resume", "demo", "status", "tail", "show", "verify", "replay", "rebuild", "report",
-    "doctor", "events",
+    "straighten", "doctor", "events",
 )  # fmt: skip
 
 

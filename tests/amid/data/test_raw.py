@@ -24,12 +24,14 @@ def nifti(order: str = "<", version: int = 1, voxels: np.ndarray = VOXELS) -> by
         struct.pack_into(f"{order}hh", head, 70, 16, 32)
         struct.pack_into(f"{order}8f", head, 76, *steps)
         struct.pack_into(f"{order}f", head, 108, len(head))
+        head[344:348] = b"n+1\0"
     else:
         struct.pack_into(f"{order}i", head, 0, 540)
         struct.pack_into(f"{order}hh", head, 12, 16, 32)
         struct.pack_into(f"{order}8q", head, 16, *dims)
         struct.pack_into(f"{order}8d", head, 104, *steps)
         struct.pack_into(f"{order}q", head, 168, len(head))
+        head[4:8] = b"n+2\0"
 
     return bytes(head) + voxels.astype(f"{order}f4").tobytes()
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import SimpleITK as sitk
 
+from amid.data.form import apart, header_of
 from amid.planning.catalogue import ATLAS_FUSION, AVERAGE, INTENSITY_PRIOR, TEMPLATES, Template
 from tests.amid.planning.samples import dice, lay_out, profile, run_job, volume, voxels
 
@@ -246,3 +247,33 @@ def test_cases_to_tune_on_are_not_learnt_from(
         models.append(run_job(job, template, "train.py", data=place, params=params))
 
     assert tree(models[0]) == tree(models[1])
+
+
+@pytest.mark.parametrize("value", [1e6, 3e38])
+def test_one_wild_voxel_in_every_image_costs_next_to_nothing(
+    outputs: dict[str, tuple[Path, Path]], tmp_path: Path, value: float
+) -> None:
+    lay_out(tmp_path / "train", FIT, labels=True)
+    lay_out(tmp_path / "predict", HELD, labels=False)
+    for path in tmp_path.glob("*/images/*.nii.gz"):
+        image = sitk.Cast(sitk.ReadImage(str(path)), sitk.sitkFloat32)
+        image[0, 0, 0] = value
+        sitk.WriteImage(image, str(path))
+
+    _, out = both(tmp_path / "job", INTENSITY_PRIOR, (tmp_path / "train", tmp_path / "predict"))
+
+    for name in HELD:
+        plain = dice(outputs[INTENSITY_PRIOR.name][1], name)
+        assert dice(out, name) == pytest.approx(plain, abs=0.02)
+
+
+def test_predictions_say_their_place_in_both_forms(
+    outputs: dict[str, tuple[Path, Path]],
+) -> None:
+    path = outputs[INTENSITY_PRIOR.name][1] / "predictions" / f"{HELD[0]}.nii.gz"
+    header = header_of(path.read_bytes())
+
+    assert header is not None
+    assert header.sform is not None
+    assert header.qform is not None
+    assert apart(header.sform, header.qform, header.dims) < 0.01

@@ -331,8 +331,8 @@ def test_a_sheared_image_is_refused(task: Path) -> None:
 
     code, says = only_problem(task)
 
-    assert code == "unreadable"
-    assert "not at right angles" in says
+    assert code == "skew"
+    assert "from right angles (a sheared affine)" in says
 
 
 def test_what_was_read_in_another_way_than_written_is_a_note(task: Path) -> None:
