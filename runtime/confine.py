@@ -61,6 +61,7 @@ def confine(folder: str, launch: dict[str, Any]) -> tuple[int, int | None]:
     if launch["sandbox"] != "landlock":
         return 0, None
 
+    os.setpgid(0, 0)  # a signal to its group must not reach the wrapper
     kernel.forbid_new_privileges()
     kernel.drop_capabilities()
     abi = landlock.restrict(folder, tuple(launch["reads"]), _is_our_module(launch["argv"]))

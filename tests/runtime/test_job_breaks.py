@@ -80,7 +80,7 @@ def test_a_defect_of_the_answerer_fails_the_job_and_keeps_the_record(tmp_path: P
     """Given a defect while a call is answered, then the job fails at once with its record."""
     spec = Place.make(tmp_path).job("import os; open('in/code/train.py'); os.chmod('out', 0o700)")
     outcome = wrapped(
-        spec, "import runtime.adapters.sandbox.notify as n; n._named_path = lambda *_: 1 / 0"
+        spec, "import runtime.adapters.sandbox.notify as n; n.memory.named_path = lambda *_: 1 / 0"
     )
 
     assert (outcome.status, outcome.code) == ("failed", "RECORD_BROKEN")

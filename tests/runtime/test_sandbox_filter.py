@@ -5,18 +5,22 @@ import struct
 
 import pytest
 
-from runtime.adapters.sandbox import seccomp
+from runtime.adapters.sandbox import calls, seccomp
 
 ALLOW, NOTIFY, KILL = 0x7FFF0000, 0x7FC00000, 0x80000000
-EPERM, ENOSYS = 0x00050000 | errno.EPERM, 0x00050000 | errno.ENOSYS
+EPERM, ENOSYS, ENOTTY, EOPNOTSUPP = (
+    0x00050000 | code for code in (errno.EPERM, errno.ENOSYS, errno.ENOTTY, errno.EOPNOTSUPP)
+)
 BOTH = pytest.mark.parametrize("machine", list(seccomp.ARCHITECTURES))
 
 
-def answer(machine: str, number: int, *arguments: int, arch: int | None = None) -> int:
+def answer(
+    machine: str, number: int, *arguments: int, arch: int | None = None, own_pids: bool = False
+) -> int:
     """Run the classic BPF program over one `struct seccomp_data`."""
     arch = seccomp.ARCHITECTURES[machine] if arch is None else arch
     data = struct.pack("=IIQ6Q", number, arch, 0, *(*arguments, 0, 0, 0, 0, 0, 0)[:6])
-    program = seccomp.program(machine)
+    program = seccomp.program(machine, own_pids=own_pids)
     at, word = 0, 0
     for _ in range(len(program) // 8):
         code, yes, no, value = struct.unpack_from("=HBBI", program, at * 8)
@@ -40,11 +44,11 @@ def column(machine: str) -> int:
 
 @BOTH
 def test_every_refused_call_is_refused_and_every_asked_one_asked(machine: str) -> None:
-    for name, numbers in seccomp.REFUSED.items():
+    for name, numbers in calls.REFUSED.items():
         number = numbers[column(machine)]
         assert number is None or answer(machine, number) == EPERM, name
 
-    for name, numbers in seccomp.ASKED.items():
+    for name, numbers in calls.ASKED.items():
         number = numbers[column(machine)]
         assert number is None or answer(machine, number) == NOTIFY, name
 
@@ -52,7 +56,7 @@ def test_every_refused_call_is_refused_and_every_asked_one_asked(machine: str) -
 @BOTH
 def test_only_local_streams_are_not_asked_about(machine: str) -> None:
     cloexec = 0o2000000
-    for numbers in seccomp.SOCKETS.values():
+    for numbers in calls.SOCKETS.values():
         number = numbers[column(machine)]
         for family in range(50):
             for kind in range(1, 8):
@@ -94,8 +98,43 @@ def test_x32_is_killed() -> None:
 
 
 @BOTH
+def test_only_calls_about_itself_are_not_asked_about(machine: str) -> None:
+    """Another number names a stranger, but for a job with a process namespace of its own."""
+    for name, numbers in calls.PROCESSES.items():
+        number = numbers[column(machine)]
+        assert number is not None, name
+        assert answer(machine, number, 0) == ALLOW, name
+        assert answer(machine, number, 1) == answer(machine, number, 2**32 - 1) == NOTIFY, name
+        assert answer(machine, number, 1, own_pids=True) == ALLOW, name
+
+    for name, numbers in calls.PAIRS.items():
+        number, itself = numbers[column(machine)], int(name.startswith("ioprio"))
+        assert number is not None, name
+        assert answer(machine, number, itself, 0) == ALLOW, name
+        for words in ((itself, 5), (5, 0), (itself + 1, 0)):
+            assert answer(machine, number, *words) == NOTIFY, name
+            assert answer(machine, number, *words, own_pids=True) == ALLOW, name
+
+
+@BOTH
+def test_locks_are_asked_about_and_what_stays_with_a_file_is_refused(machine: str) -> None:
+    fcntl, ioctl = calls.FCNTL[column(machine)], calls.IOCTL[column(machine)]
+    preadv2 = calls.PREADV2[column(machine)]
+
+    assert {answer(machine, fcntl, 3, command) for command in calls.LOCKS} == {NOTIFY}
+    assert {answer(machine, fcntl, 3, command) for command in calls.OTHERS} == {EPERM}
+    assert {answer(machine, fcntl, 3, command) for command in (0, 1, 2, 3, 4, 1030)} == {ALLOW}
+    assert {answer(machine, ioctl, 3, command) for command in calls.CONTROLS} == {ALLOW}
+    for command in (0x40086602, 0x40087602, 0x401C5820, 0x5412, 0x541C, 0x8901):
+        assert answer(machine, ioctl, 3, command) == ENOTTY
+
+    assert answer(machine, preadv2, 3, 0, 1, 0, 0, 8) == EOPNOTSUPP
+    assert answer(machine, preadv2, 3, 0, 1, 0, 0, 0) == ALLOW
+
+
+@BOTH
 def test_no_number_is_listed_twice(machine: str) -> None:
-    tables = (seccomp.REFUSED, seccomp.ASKED, seccomp.SOCKETS)
+    tables = (calls.REFUSED, calls.ASKED, calls.SOCKETS, calls.PROCESSES, calls.PAIRS)
     numbers = [row[column(machine)] for table in tables for row in table.values()]
     listed = [number for number in numbers if number is not None]
 

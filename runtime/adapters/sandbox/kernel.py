@@ -80,6 +80,13 @@ def drop_capabilities() -> None:
     _syscall(_CAPSET[os.uname().machine], header, nothing)
 
 
+def unshare(flags: int) -> None:
+    """Stop sharing parts of the calling thread's context; flags are those of CLONE_."""
+    if _libc.unshare(ctypes.c_int(flags)) != 0:
+        code = ctypes.get_errno()
+        raise OSError(code, f"unshare: {os.strerror(code)}")
+
+
 def landlock_abi() -> int:
     """Return the ABI of landlock_create_ruleset(2), 0 where there is none."""
     try:
@@ -167,4 +174,5 @@ __all__ = [
     "landlock_abi",
     "landlock_restrict",
     "take_descriptor",
+    "unshare",
 ]

@@ -13,6 +13,7 @@ _REFER = 1 << 13
 _TRUNCATE = 1 << 14
 _IOCTL_DEV = 1 << 15
 _MAKE_CHAR = 1 << 6
+_MAKE_SOCK = 1 << 9
 _MAKE_BLOCK = 1 << 11
 _RIGHTS_OF_ABI = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1}
 _ALL = (1 << 16) - 1
@@ -45,7 +46,6 @@ _SYSTEM_READ = (
     "/etc/mime.types",
     "/proc/cpuinfo",
     "/proc/meminfo",
-    "/proc/stat",
     "/proc/filesystems",
     "/proc/sys/vm/overcommit_memory",
     "/proc/sys/kernel/ngroups_max",
@@ -54,6 +54,23 @@ _SYSTEM_READ = (
     "/sys/fs/cgroup/cpu.max",
     "/sys/kernel/mm/transparent_hugepage",
 )
+_OF_ITSELF = (
+    "auxv",
+    "cgroup",
+    "cmdline",
+    "comm",
+    "environ",
+    "fd",
+    "fdinfo",
+    "io",
+    "limits",
+    "maps",
+    "oom_score_adj",
+    "stat",
+    "statm",
+    "status",
+)
+"""What a job may read in its folder of /proc: not `net`, which names every socket of a machine."""
 _DEVICES_READ = ("/dev/urandom", "/dev/random", "/dev/zero", "/dev/full")
 
 SYSTEM = (*_SYSTEM_RUN, *_SYSTEM_READ, *_DEVICES_READ, "/dev/null", "/proc/self")
@@ -115,7 +132,9 @@ def rules(folder: str, reads: tuple[str, ...], own_code: bool) -> list[tuple[str
     `own_code`: the job is `-m` of one of our packages, so the search path is listable.
     """
     given = [(path, _RUN) for path in (*interpreter(), *_SYSTEM_RUN)]
-    given += [(path, _READ) for path in (*_SYSTEM_READ, f"/proc/{os.getpid()}", *_DEVICES_READ)]
+    given += [(path, _READ) for path in (*_SYSTEM_READ, *_DEVICES_READ)]
+    given += [(f"/proc/{os.getpid()}/{name}", _READ) for name in _OF_ITSELF]
+    given += [(f"/proc/{os.getpid()}/task", _READ_DIR)]
     given += [("/dev/null", _READ_FILE | _WRITE_FILE)]
     given += [
         (path, _READ) for path in (*reads, f"{folder}/in", f"{folder}/ask", f"{folder}/job.json")
@@ -141,6 +160,12 @@ def restrict(folder: str, reads: tuple[str, ...], own_code: bool) -> int:  # noq
     return abi
 
 
+def only_sockets_in(folders: tuple[str, ...]) -> None:
+    """Let the calling thread make sockets with names in these folders only."""
+    inside = [(folder, _MAKE_SOCK) for folder in folders]
+    kernel.landlock_restrict([_MAKE_SOCK], inside, _FILE_RIGHTS)
+
+
 __all__ = [
     "FULL_ABI",
     "OWN_PACKAGES",
@@ -148,6 +173,7 @@ __all__ = [
     "exposed",
     "interpreter",
     "is_beneath",
+    "only_sockets_in",
     "restrict",
     "rules",
     "search_folders",

@@ -103,6 +103,18 @@ def _trace_back(pid: int, seen: dict[int, Process], related: set[int], strangers
     (related if at in related else strangers).update(path)
 
 
+def descends(pid: int, root: int) -> bool:
+    """Say whether a living process descends from another one."""
+    at = look(pid)
+    while at is not None and at.parent > 1:
+        if at.parent == root:
+            return True
+
+        at = look(at.parent)
+
+    return False
+
+
 def of_session(session: int) -> list[Process]:
     """Return the living processes of a session, sorted by pid."""
     found = (look(pid) for pid in sorted(_everyone()))
@@ -167,6 +179,7 @@ __all__ = [
     "Family",
     "Process",
     "boot_id",
+    "descends",
     "end_session",
     "kill",
     "look",

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from runtime.adapters.sandbox import outputs, processes
+from runtime.adapters.sandbox import memory, outputs, processes
 from runtime.adapters.sandbox.notify import Answerer
 
 if TYPE_CHECKING:  # the wrapper never loads the ledger
@@ -182,10 +182,15 @@ class Watch:
         self.seen.abi = int(words[2])
         if descriptors:
             own = tuple(os.path.realpath(self._folder / name) for name in ("out", "tmp"))
-            self.seen.answerer = Answerer(descriptors[0], own)
+            self.seen.answerer = Answerer(descriptors[0], own, self._is_member)
             self._poll.register(descriptors[0], select.POLLIN)
 
         self._await_job(int(words[1]))
+
+    def _is_member(self, thread: int) -> bool:
+        """Say whether a thread is one of the job's."""
+        process = memory.process_of(thread)
+        return process != self._recorder and processes.descends(process, os.getpid())
 
     def _await_job(self, pid: int) -> None:
         self.seen.job = pid

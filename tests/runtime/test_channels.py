@@ -1,0 +1,94 @@
+"""Two jobs at once, one with something to tell: by no way does the other one hear of it.
+
+The same attack without a sandbox is the control: what does not come through there proves nothing
+when it does not come through in a sandbox.
+"""
+
+import os
+import re
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import anyio
+import pytest
+
+from runtime.adapters.executors.local import LocalExecutor
+from runtime.ports import JobOutcome, JobSpec, Sandbox
+from tests.runtime.channels import HERE, receiver, sender
+from tests.runtime.job_places import LIMITS, Place, appearance, log_of
+
+IN_PROC = ("proc-exists", "proc-open-files")
+"""Landlock hides what lies in another process's folder of /proc, not that the folder is there."""
+WAYS = tuple(re.findall(r'^    "([a-z0-9-]+)": ', (HERE / "receiver.py.txt").read_text(), re.M))
+UNPROVED = frozenset(("ptrace",))
+"""Does not come through without a sandbox either: the recorder traces the job already."""
+
+
+def _others(folder: Path) -> list[int]:
+    """Return the processes that run a job's script."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            if b"in/code/train.py" in (entry / "cmdline").read_bytes():
+                found += [int(entry.name)] if (entry / "cwd").readlink() == folder else []
+        except (OSError, ValueError):
+            continue
+
+    return found
+
+
+def _forget(path: Path) -> None:
+    """Write a file out and drop its pages."""
+    handle = os.open(path, os.O_RDONLY)
+    os.fsync(handle)
+    os.posix_fadvise(handle, 0, 0, os.POSIX_FADV_DONTNEED)
+    os.close(handle)
+
+
+@cache
+def heard(kind: Sandbox) -> tuple[JobOutcome, JobOutcome, str]:
+    """Let one job send while another listens; return both outcomes and what the second printed."""
+    limits = LIMITS.model_copy(update={"wall_s": 60})
+    ended: dict[str, JobOutcome] = {}
+
+    async def run(executor: LocalExecutor, spec: JobSpec) -> None:
+        ended[spec.folder.name] = await executor.run(spec)
+
+    async def both(place: Place) -> None:
+        executor = LocalExecutor(2)
+        first = place.job(sender(), "sender", sandbox=kind, limits=limits)
+        async with anyio.create_task_group() as group:
+            group.start_soon(run, executor, first)
+            await appearance(first.folder / "out" / "ready")
+            script = receiver(_others(first.folder), first.folder)
+            second = place.job(script, "receiver", key="cd" * 32, sandbox=kind, limits=limits)
+            await run(executor, second)
+            (first.folder / "ask" / "stop").touch()
+
+    with TemporaryDirectory() as folder:
+        place = Place.make(Path(folder))
+        cold = place.run / "views" / "v1" / "cold"
+        cold.write_bytes(bytes(1 << 20))
+        _forget(cold)
+        anyio.run(both, place)
+        said = log_of(ended["receiver"])
+
+    return ended["sender"], ended["receiver"], said
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_without_a_sandbox_the_bit_comes_through(way: str) -> None:
+    *_, said = heard("none")
+
+    assert (f"received {way}\n" in said) is (way not in UNPROVED), said
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_no_bit_comes_through_landlock(way: str) -> None:
+    """But for what stat tells of /proc: why code of two folds never runs at the same time."""
+    first, second, said = heard("landlock")
+
+    assert (first.status, second.status) == ("finished", "finished"), (first.reason, said)
+    assert (first.assurance, second.assurance) == ("confined", "confined")
+    assert (f"received {way}\n" in said) is (way in IN_PROC), said
