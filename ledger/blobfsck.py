@@ -68,7 +68,7 @@ def check(root: Path, named: Named, add: Add, said: list[str], *, match: bool) -
 def unnamed(store: BlobStore, records: Iterable[Record], references: References) -> list[str]:
     """Return the blobs that no record names, such as those a crash left before their event.
 
-    Reads no blob but the manifests. `resume` discards these, since whoever needs one puts it again.
+    Reads no blob but the manifests. `resume` moves these aside: whoever needs one puts it again.
     """
     named = Named()
     for record in records:

@@ -111,10 +111,11 @@ class BlobStore:
                 if _DIGEST.fullmatch(folder.name + path.name):
                     yield folder.name + path.name
 
-    def discard(self, digest: str) -> None:
-        """Remove a blob that no event names, such as one left by a crash before its event."""
+    def set_aside(self, digest: str, folder: Path) -> None:
+        """Move a blob that no event names into a folder outside the store, keeping its bytes."""
         with translated(self.root):
-            self.path(digest).unlink(missing_ok=True)
+            folder.mkdir(parents=True, exist_ok=True)
+            self.path(digest).replace(folder / digest)
 
         self._durable.discard(digest)
 

@@ -9,7 +9,8 @@
     │   └── DiskFull               3   no space
     ├── CannotRead                 3   no permission, or the disk does not answer
     ├── LedgerDamaged              1   the file is not whole
-    │   └── ChainBroken            1   a stored event is not what its hash says
+    │   ├── ChainBroken            1   a stored event is not what its hash says
+    │   └── LedgerBehind           1   it was cut, or an older copy of it was put back
     ├── HeadMoved                  5   somebody appended since the decision was made
     ├── CommandReused              5   one command id with two contents
     ├── FenceViolation             5   a value outside what an event body may hold
@@ -134,6 +135,18 @@ class ChainBroken(LedgerDamaged):
     def __init__(self, path: Path, seq: int, because: str) -> None:
         self.seq = seq
         super().__init__(path, f"event {seq}: {because}")
+
+
+class LedgerBehind(LedgerDamaged):
+    """The ledger was cut, or an older copy of it was put back."""
+
+    def __init__(self, path: Path, because: str) -> None:
+        LedgerError.__init__(
+            self,
+            f"{path} was cut, or an older copy of it was put back: {because}. Going on would write"
+            " another history over what the folder holds, so nothing was changed. Put the newer"
+            " file back, or keep the folder as it is and start another run.",
+        )
 
 
 class HeadMoved(LedgerError):

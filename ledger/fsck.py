@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ledger import blobfsck, schema, sqlite
+from ledger import blobfsck, mark, schema, sqlite
 from ledger.blobfsck import Named, References
 from ledger.chain import Walk
-from ledger.errors import LedgerError, LedgerUnsettled, NotALedger
+from ledger.errors import LedgerDamaged, LedgerError, LedgerUnsettled, NotALedger
 from ledger.reader import Reader
 from ledger.record import Head, Record
 
@@ -98,6 +98,8 @@ def check(
     walk = Walk()
     said: list[str] = []
     events = 0
+    kept = _kept(folder, found)
+    met = kept is None
 
     for record in _events(folder / LEDGER, walk, found, said):
         events += 1
@@ -107,11 +109,16 @@ def check(
         if head is not None and record.seq == head[0] and record.hash.hex() != head[1]:
             found.add("HEAD_DIFFERS", f"event {record.seq}", f"the head given says {head[1]}")
 
+        met = met or (record.seq, record.hash) == kept
         for digest, kind in references(record) if references else ():
             named.add(digest, kind, record.seq)
 
     if not events:
         found.add("NO_EVENTS", LEDGER, "there is no event in it")
+
+    if kept is not None and not met:
+        says = f"the folder has seen event {kept.seq}, {kept.hash.hex()}, which is not in it"
+        found.add("ROLLED_BACK", LEDGER, says)
 
     _check_head(head, walk, found, said)
     store = folder / BLOBS
@@ -124,6 +131,14 @@ def check(
         problems=found.all(),
         said=tuple(said),
     )
+
+
+def _kept(folder: Path, found: Findings) -> Head | None:
+    try:
+        return mark.get(folder)
+    except LedgerDamaged:
+        found.add("HEAD_DIFFERS", mark.NAME, "it holds no head, SEQ:HASH, as a writer leaves it")
+        return None
 
 
 def _events(path: Path, walk: Walk, found: Findings, said: list[str]) -> Iterator[Record | None]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ledger import schema, sqlite
+from ledger import mark, schema, sqlite
 from ledger.chain import Walk
 from ledger.committer import Request
 from ledger.errors import (
@@ -14,6 +14,7 @@ from ledger.errors import (
     CommandReused,
     FenceViolation,
     HeadMoved,
+    LedgerBehind,
     LedgerDamaged,
     LedgerError,
     LedgerTooNew,
@@ -46,8 +47,9 @@ class Writer:
             if create:
                 schema.create_at(path)
 
+            kept = None if create else mark.get(path.parent)
             self._connection: sqlite.Connection | None = _open(path)
-            self._top = _walk(path, self._connection)
+            self._top = _walk(path, self._connection, kept)
 
     @property
     def top(self) -> Top:
@@ -81,14 +83,17 @@ class Writer:
                 request.answer.set_result(answer.records)
 
     def close(self) -> None:
-        """Write the write-ahead log into the file and let both go.
+        """Write the write-ahead log into the file, let both go, and keep the head beside them.
 
         A failure here loses nothing: the log then stays beside the file and the next open reads it.
         """
         try:
             if self._connection is not None:
                 sqlite.fold(self._connection)
-        except sqlite.SqliteError:
+
+            if self._top.head.seq and self._doubt is None:
+                mark.put(self._path.parent, self._top.head)
+        except (sqlite.SqliteError, OSError):
             pass
         finally:
             self._drop()
@@ -152,7 +157,7 @@ class Writer:
         """Return the connection; one that was dropped is opened and its file checked again."""
         if self._connection is None:
             self._connection = _open(self._path)
-            found = _walk(self._path, self._connection)
+            found = _walk(self._path, self._connection, None)
             if found.head not in (self._top.head, self._doubt):
                 raise TermLost(self._path, self._top.head.seq, found.head.seq)
 
@@ -194,15 +199,21 @@ def _open(path: Path) -> sqlite.Connection:
     return connection
 
 
-def _walk(path: Path, connection: sqlite.Connection) -> Top:
-    """Check every stored event and return what stands on top."""
+def _walk(path: Path, connection: sqlite.Connection, kept: Head | None) -> Top:
+    """Check every stored event, and the head that was kept; return what stands on top."""
     walk = Walk()
+    met = kept is None
 
     try:
         for row in connection.execute(_ALL):
             _, faults = walk.step(row)
             if faults:
                 raise ChainBroken(path, faults[0].seq, faults[0].says)
+
+            met = met or walk.head == kept
+
+        if kept is not None and not met:
+            raise LedgerBehind(path, f"the folder has seen event {kept.seq}, which is not in it")
     except (LedgerError, sqlite.SqliteError):
         connection.close()
         raise

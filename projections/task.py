@@ -1,6 +1,7 @@
 """What the run is about: contract, seed, split and null scores.
 
-Reads run.started, run.seed_drawn, task.*, data.*, split.frozen, null.scored, run.finished.
+Reads run.started, run.resumed, run.seed_drawn, run.finished, task.*, data.*, split.frozen,
+null.scored.
 """
 
 from collections.abc import Mapping
@@ -16,7 +17,7 @@ from ledger.events.data import (
     TaskAgreed,
     TestScored,
 )
-from ledger.events.run import RunFinished, RunStarted, SeedDrawn
+from ledger.events.run import Code, RunFinished, RunResumed, RunStarted, SeedDrawn
 from ledger.events.work import PackageBuilt, PackageRefused
 
 _FIELDS: Mapping[type[Fact], str] = {
@@ -38,6 +39,8 @@ class TaskState:
     """The facts that hold for the whole run; None until they are recorded."""
 
     started: RunStarted | None = None
+    code: Code | None = None
+    """The program that wrote last."""
     seed: int = 0
     task: TaskAgreed | None = None
     inventory: InventoryTaken | None = None
@@ -57,6 +60,9 @@ class TaskState:
 
         if name is not None:
             setattr(self, name, event)
+
+        if isinstance(event, RunStarted | RunResumed):
+            self.code = event.code
         elif isinstance(event, SeedDrawn):
             self.seed = event.seed
         elif isinstance(event, NullScored):

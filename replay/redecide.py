@@ -9,36 +9,10 @@ from ledger.events.run import RunPaused, RunResumed, WriterAcquired
 from ledger.events.union import dump
 from ledger.events.work import SessionLost
 from projections.run import RunState
-from runtime.decide import Context, decide
+from runtime.decide import DECISIONS, Context, decide
 
 _INTERRUPTION = (WriterAcquired, RunResumed, RunPaused, JobLost, SessionLost)
 """Events of a process coming and going; they may stand between an outcome and its decisions."""
-
-DECISIONS = frozenset(
-    {
-        "lane.proposed",
-        "lane.ranked",
-        "lane.downranked",
-        "lane.covered",
-        "lane.promoted",
-        "lane.promotion_refused",
-        "stage.entered",
-        "stage.round_opened",
-        "stage.ended",
-        "worker.spawned",
-        "worker.state_entered",
-        "worker.retired",
-        "session.requested",
-        "budget.spent",
-        "job.requested",
-        "attempt.executed",
-        "review.requested",
-        "review.verdict_given",
-        "review.feedback_released",
-        "run.finished",
-    }
-)
-"""Stored names of events that only deciders append."""
 
 
 @dataclass(frozen=True, slots=True)

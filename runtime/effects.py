@@ -32,6 +32,7 @@ from runtime.ports import (
     Turn,
     Workspace,
 )
+from runtime.restore import restore
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ class Effects:
     ) -> Sequence[Fact]:
         brief = landing.read_brief(asked.prompt)
         base = _base(state, worker)
-        folder = await anyio.to_thread.run_sync(self.workspace.open, worker.id, base)
+        folder = await anyio.to_thread.run_sync(self._open, state, worker.id, base)
         turn = await self.agents[asked.agent].edit(brief, self._reading(state, brief), folder)
 
         if turn.failed is not None:
@@ -97,6 +98,15 @@ class Effects:
         attempt = landing.attempt_id(worker, asked.turn)
         frozen = await anyio.to_thread.run_sync(self.workspace.freeze, worker.id, attempt)
         return await anyio.to_thread.run_sync(self._handed_in, state, worker, turn, frozen)
+
+    def _open(self, state: RunState, worker: str, base: str | None) -> Path:
+        """Open a worktree; what it starts from is made of blobs, whatever repo.git holds."""
+        known = None if base is None else state.workers.commit_of(base)
+
+        if known is not None:
+            restore(known, self.workspace, self.blobs.read)
+
+        return self.workspace.open(worker, base)
 
     def _handed_in(
         self, state: RunState, worker: Worker, turn: Turn, frozen: Frozen

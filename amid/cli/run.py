@@ -189,7 +189,7 @@ def _go_on(run: Path, *, fresh: bool = False, until: "Until" = "end") -> "RunAns
 
         watching.show()
 
-    return compose.go_on(run, listen=_narrate, fresh=fresh, until=until)
+    return compose.go_on(run, listen=_narrate, say=say, fresh=fresh, until=until)
 
 
 def _finish(run: Path, answer: "RunAnswer", *, until: str, as_json: bool) -> int:

@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from amid.run.domain import MedicalDomain
 from ledger.blobs import BlobStore
 from ledger.events.base import Fact
-from ledger.events.run import (
-    RunPaused,
-    RunResumed,
-)
+from ledger.events.run import RunPaused
 from ledger.record import Record
 from ledger.store import Ledger
 from projections.run import RunState
@@ -27,6 +24,7 @@ if TYPE_CHECKING:
     from runtime.journal import Journal
 
 Listener = Callable[[Record, Fact], None]
+Say = Callable[[str], None]
 Until = Literal["profile", "plan", "explore", "promote", "end"]
 
 
@@ -44,28 +42,33 @@ class RunAnswer:
 # --- going on with it -----------------------------------------------------------------------
 
 
-def go_on(run: Path, *, listen: Listener, fresh: bool = False, until: Until = "end") -> RunAnswer:
+def go_on(
+    run: Path, *, listen: Listener, say: Say, fresh: bool = False, until: Until = "end"
+) -> RunAnswer:
     """Go on with a run until it ends, or until a step; then write its report.
 
     Args:
         run: Its folder.
         listen: Told of every event that is appended.
+        say: Told, in words, what a person should know of going on.
         fresh: Whether this process has just made the run.
         until: Where to stop and leave the rest to a later `resume`.
 
     Raises:
         ledger.errors.WriterBusy: another process holds the run.
+        ledger.errors.LedgerBehind: the ledger was cut, or an older copy of it was put back.
     """
     import anyio
 
-    from runtime.journal import Journal
+    from amid.run.taking import journal_of, take_over
 
     blobs = BlobStore(run / "blobs")
-    ledger = Ledger.open(run / "ledger.db")
 
-    with Journal(ledger, listen) as journal:
+    with Ledger.open(run / "ledger.db") as ledger:
+        journal = journal_of(ledger, listen, lambda state: _context(state, blobs))
+
         if journal.state.task.finished is None:
-            _take_over(ledger, journal, blobs, fresh=fresh)
+            take_over(run, ledger, journal, blobs, fresh=fresh, say=say)
             anyio.run(_drive, run, blobs, ledger, journal, until)
 
         state = journal.state
@@ -73,42 +76,24 @@ def go_on(run: Path, *, listen: Listener, fresh: bool = False, until: Until = "e
     return _answer(run, state)
 
 
-def _take_over(ledger: Ledger, journal: "Journal", blobs: BlobStore, *, fresh: bool) -> None:
-    """Say who writes from here on."""
-    from amid.run import environment
-
-    after = journal.state.seq
-    ledger.acquire()
-    _tidy(ledger, blobs)
-    facts: list[Fact] = [environment.acquired(journal.term)]
-
-    if not fresh:
-        facts.append(RunResumed(after_seq=after, code=environment.code(blobs.put)))
-
-    journal.append(facts)
-
-
-def _tidy(ledger: Ledger, blobs: BlobStore) -> None:
-    """Drop what a crash left in the blob store: half-written files, and blobs no event names."""
-    from ledger.blobfsck import unnamed
-    from ledger.events.references import references
-
-    blobs.sweep()
-
-    for digest in unnamed(blobs, ledger.records(), references):
-        blobs.discard(digest)
-
-
 async def _drive(
     run: Path, blobs: BlobStore, ledger: Ledger, journal: "Journal", until: Until
 ) -> None:
     from runtime.loop import Clock, drive
     from runtime.recover import reconcile
+    from runtime.restore import restore
 
     context = _context(journal.state, blobs)
     executor = _executor(int(journal.state.task.setting("cores", "1")))
 
+    gone = not (run / "repo.git").exists()
     effects = _effects(run, blobs, executor)
+
+    if gone:
+        for worker in journal.state.workers:
+            for commit in worker.commits:
+                restore(commit, effects.workspace, blobs.read)
+
     clock = Clock(time.monotonic, time.monotonic() + _seconds_left(ledger, journal))
     ended = await drive(
         journal,

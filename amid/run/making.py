@@ -126,7 +126,7 @@ class _Start:
 
 
 def _first_events(start: _Start, making: Path, settings: tuple[Setting, ...]) -> None:
-    from amid.run import environment
+    from amid.run import environment, program
     from amid.run.prepare import prepare
     from runtime.adapters.sandbox.probe import available_sandboxes
     from runtime.journal import Journal
@@ -147,7 +147,7 @@ def _first_events(start: _Start, making: Path, settings: tuple[Setting, ...]) ->
         run=secrets.token_hex(16),
         task=blobs.put(start.task / "task.toml"),
         settings=settings,
-        code=environment.code(blobs.put),
+        code=program.code(blobs.put),
     )
     drawn = SeedDrawn(seed=seed, origin="drawn" if start.seed is None else "option")
     captured = environment.capture(blobs.put, cores=start.cores, sandboxes=available_sandboxes())

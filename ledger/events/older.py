@@ -1,5 +1,6 @@
 """What older versions of events lack, and what stands for it: one step per version, for ever."""
 
+from ledger.canonical import Json
 from ledger.upcast import Body, upcasts
 
 
@@ -7,3 +8,23 @@ from ledger.upcast import Body, upcasts
 def job_failed_1(body: Body) -> Body:
     """Version 1 had no code: why it failed stands in the reason alone."""
     return {**body, "code": None}
+
+
+@upcasts("run.started", 1)
+def run_started_1(body: Body) -> Body:
+    """Version 1 said of a program without a checkout that nothing in it was changed."""
+    return {**body, "code": _code_1(body.get("code"))}
+
+
+@upcasts("run.resumed", 1)
+def run_resumed_1(body: Body) -> Body:
+    """Version 1 named the list of packages without keeping it."""
+    code = _code_1(body.get("code"))
+    return {**body, "code": {**code, "lock": None} if isinstance(code, dict) else code}
+
+
+def _code_1(code: Json) -> Json:
+    if isinstance(code, dict) and code.get("commit") is None:
+        return {**code, "dirty": None}
+
+    return code

@@ -1,8 +1,8 @@
 """Events about a run as a whole: its start, seed, environment, pauses and end."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
-from ledger.events.base import Blob, Digest, Fact, Part, Whole
+from ledger.events.base import Blob, Fact, Part, Whole
 
 
 class Setting(Part):
@@ -19,15 +19,19 @@ class Code(Part):
     version: str
     commit: str | None
     """Git commit of the program's own checkout; null when it was installed from a wheel."""
-    dirty: bool
-    lock: Digest | None
-    """Digest of the list of installed distributions with versions."""
+    dirty: bool | None
+    """Whether files of that checkout were changed; null where nobody can tell."""
+    lock: Blob | None
+    """Blob: JSON object, name of each installed distribution to its version."""
+    source: Blob | None = None
+    """Blob: JSON object, path of each file of the program to the digest of its bytes."""
 
 
 class RunStarted(Fact):
     """The first event of every run; its `run` is in the preimage of every later hash."""
 
     type: Literal["run.started"] = "run.started"
+    v: ClassVar[int] = 2
     run: str
     """Run id: 32 lowercase hex characters."""
     task: Blob
@@ -48,6 +52,7 @@ class RunResumed(Fact):
     """A later process goes on with the run."""
 
     type: Literal["run.resumed"] = "run.resumed"
+    v: ClassVar[int] = 2
     after_seq: Whole
     code: Code
 

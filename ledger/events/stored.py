@@ -3,7 +3,7 @@
 import orjson
 
 from ledger.canonical import encode
-from ledger.errors import LedgerError
+from ledger.errors import FenceViolation, LedgerError
 from ledger.events import older as older  # registers its steps
 from ledger.events import union
 from ledger.events.base import Fact, type_of
@@ -72,7 +72,11 @@ def from_record(record: Record) -> Fact:
         UnknownEvent: its type or version is not in the catalogue.
         BodyUnfit: its body does not fit the class.
     """
-    version, body = current(record.type, record.v, record.body)
+    try:
+        version, body = current(record.type, record.v, record.body)
+    except FenceViolation as error:
+        raise BodyUnfit(record, str(error)) from error
+
     cls = union.CATALOGUE.get(record.type)
 
     if cls is None or cls.v != version:

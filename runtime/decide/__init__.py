@@ -18,6 +18,33 @@ DECIDERS: Mapping[str, Decider] = {
 """Every decider by name; the first that has something to say speaks."""
 
 
+DECISIONS = frozenset(
+    {
+        "lane.proposed",
+        "lane.ranked",
+        "lane.downranked",
+        "lane.covered",
+        "lane.promoted",
+        "lane.promotion_refused",
+        "stage.entered",
+        "stage.round_opened",
+        "stage.ended",
+        "worker.spawned",
+        "worker.state_entered",
+        "worker.retired",
+        "session.requested",
+        "budget.spent",
+        "job.requested",
+        "attempt.executed",
+        "review.requested",
+        "review.verdict_given",
+        "review.feedback_released",
+        "run.finished",
+    }
+)
+"""Stored names of events that only deciders append."""
+
+
 def decide(state: RunState, context: Context) -> tuple[str, tuple[Fact, ...]]:
     """Return the name of the deciding rule and its batch of events; empty when all is quiet."""
     for name, rule in DECIDERS.items():
@@ -29,4 +56,4 @@ def decide(state: RunState, context: Context) -> tuple[str, tuple[Fact, ...]]:
     return "", ()
 
 
-__all__ = ["DECIDERS", "Context", "Decider", "decide"]
+__all__ = ["DECIDERS", "DECISIONS", "Context", "Decider", "decide"]

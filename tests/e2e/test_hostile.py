@@ -85,7 +85,7 @@ def reach_out(task: Path, run: Path, port: int, sandbox: str) -> list[Fact]:
     image = next((task / "images").iterdir())
     places = [str(path) for path in (label, image, blob, run / "ledger.db")]
     Reaching.reach = REACH.format(places=places, port=port)
-    compose.go_on(run, listen=_silent, fresh=True, until="explore")
+    compose.go_on(run, listen=_silent, say=print, fresh=True, until="explore")
     return compose.events(run)
 
 

@@ -123,8 +123,9 @@ def test_what_a_crash_left_is_swept(store: BlobStore) -> None:
     assert store.sweep() == 1
     assert list(store.digests()) == [digest]
 
-    store.discard(digest)
+    store.set_aside(digest, store.root.parent / "aside")
     assert list(store.digests()) == []
+    assert (store.root.parent / "aside" / digest).read_bytes() == b"abc"
     assert store.put(b"abc") == digest
     assert store.has(digest)
 

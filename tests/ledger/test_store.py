@@ -64,7 +64,7 @@ def test_two_runs_with_one_clock_have_the_same_bytes(tmp_path: Path) -> None:
 
 def test_nothing_is_left_beside_the_file_after_close(tmp_path: Path) -> None:
     filled(tmp_path, "one")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["ledger.db", "run.lock"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["head", "ledger.db", "run.lock"]
 
 
 def test_events_decided_on_an_older_head_are_refused(tmp_path: Path) -> None:

@@ -1,0 +1,101 @@
+"""Takes a run over from whoever wrote it before, after asking whether ledger and folder agree.
+
+Nothing of a run is ever deleted here. What a crash left half done is moved aside, and a folder that
+is ahead of its ledger is refused.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from amid.run import environment, program
+from ledger.blobfsck import unnamed
+from ledger.blobs import BlobStore
+from ledger.errors import LedgerBehind
+from ledger.events.base import Fact
+from ledger.events.references import references
+from ledger.events.run import Code, RunResumed
+from ledger.store import Ledger
+from projections.run import RunState
+from runtime import ahead, tail
+from runtime.ahead import Lying
+from runtime.decide import Context
+from runtime.intents import open_intents
+from runtime.journal import Journal, Listener
+
+ASIDE = "aside"
+"""Folder of a run that keeps blobs which no event names, by their digests."""
+
+Say = Callable[[str], None]
+
+
+def journal_of(ledger: Ledger, listen: Listener, context: Callable[[RunState], Context]) -> Journal:
+    """Fold a ledger, refusing one that ends inside a batch.
+
+    Raises:
+        ledger.errors.LedgerBehind: it was cut.
+    """
+
+    def whole(state: RunState, decided: Sequence[Fact], last: Fact | None) -> None:
+        says = ahead.cut(last, state)
+
+        if not says and _same_program(state):
+            says = tail.fold(state, decided, context(state))
+        else:
+            for fact in decided:
+                state.apply(fact)
+
+        if says:
+            raise LedgerBehind(ledger.path, says)
+
+    return Journal(ledger, listen, tail=whole)
+
+
+def take_over(
+    run: Path, ledger: Ledger, journal: Journal, blobs: BlobStore, *, fresh: bool, say: Say
+) -> None:
+    """Say who writes from here on.
+
+    Raises:
+        ledger.errors.LedgerBehind: something in the folder is newer than the ledger.
+    """
+    state = journal.state
+    left = unnamed(blobs, ledger.records(), references)
+    signs = [*ahead.signs(Lying.look(run), state)]
+
+    if len(left) > 1 and not open_intents(state):  # one may be the list of a start that was killed
+        signs.append(f"{len(left)} blobs that no event names, although nothing was under way")
+
+    if signs:
+        raise LedgerBehind(ledger.path, "; ".join(signs))
+
+    _set_aside(run, blobs, left, say)
+    after, was = state.seq, state.task.code
+    ledger.acquire()
+    facts: list[Fact] = [environment.acquired(journal.term)]
+
+    if not fresh:
+        now = program.code(blobs.put)
+        facts.append(RunResumed(after_seq=after, code=now))
+
+        for change in () if was is None else program.changes(was, now, blobs.read):
+            say(f"the program is not the one that wrote the run so far: {change}")
+
+    journal.append(facts)
+
+
+def _set_aside(run: Path, blobs: BlobStore, left: Sequence[str], say: Say) -> None:
+    blobs.sweep()
+
+    for digest in left:
+        blobs.set_aside(digest, run / ASIDE)
+
+    if left:
+        say(f"{len(left)} blobs of work that was interrupted now lie in {run / ASIDE}")
+
+
+def _same_program(state: RunState) -> bool:
+    was: Code | None = state.task.code
+    return was is not None and was.source == program.source_digest()
+
+
+__all__ = ["ASIDE", "journal_of", "take_over"]
