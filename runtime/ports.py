@@ -288,8 +288,11 @@ class Manifest:
 class Domain(Protocol):
     """What the runtime may know of medicine. Methods are pure unless they name a folder."""
 
-    def command(self, kind: JobKind) -> tuple[str, ...]:
-        """Return the argv of a trusted job kind; the first word is `python`."""
+    def command(self, kind: JobKind, task: str) -> tuple[str, ...]:
+        """Return the argv of a job kind that runs our own code, for a kind of task.
+
+        The first word is `python`.
+        """
 
     def rules_digest(self) -> str:
         """Return the digest of the rule set behind `verdict`."""

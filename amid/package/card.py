@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from amid.package.gather import Evidence, accepted
-from amid.review.strata import by_columns
+from amid.review.kind import review_part
 from ledger.events.base import Fact
 from ledger.events.data import (
     DataProfiled,
@@ -148,7 +148,7 @@ def _strata(evidence: Evidence) -> list[Said]:
     """Return a sentence for each column of `report_by`."""
     contract, said = evidence.contract, []
     for column in contract.validation.report_by:
-        rows = by_columns(
+        rows = review_part(contract.task.kind).by_columns(
             evidence.validation, evidence.inventory, (column,), contract.metric.primary
         )
         values = "; ".join(

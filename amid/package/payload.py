@@ -16,7 +16,7 @@ from amid.documents import CaseScores
 from amid.package.card import Card
 from amid.package.gather import SUFFIX, Evidence, IncompleteError
 from amid.planning.keeping import KEEPS_IMAGES
-from amid.review.strata import by_columns
+from amid.review.kind import review_part
 from ledger.events.data import Score
 from ledger.events.job import JobRequested
 from ledger.events.work import AttemptSubmitted, LaneProposed
@@ -145,7 +145,8 @@ def _part(evidence: Evidence, scores: tuple[Score, ...], per_case: CaseScores) -
     contract = evidence.contract
     columns = contract.validation.report_by
     by: dict[str, dict[str, object]] = {column: {} for column in columns}
-    for row in by_columns(per_case, evidence.inventory, columns, contract.metric.primary):
+    asked = review_part(contract.task.kind)
+    for row in asked.by_columns(per_case, evidence.inventory, columns, contract.metric.primary):
         by[row.column][row.value] = _plain(row.score)
 
     return {

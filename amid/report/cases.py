@@ -15,6 +15,8 @@ from amid.data.vault import Aliases
 from amid.documents import Case, CaseScore
 from amid.report.subject import Subject
 from amid.report.words import number
+from amid.review.kind import review_part
+from amid.review.measure.inputs import rules_of
 from replay.history import Job
 from runtime.layout import read_manifest
 
@@ -154,12 +156,10 @@ class _Source:
     """Opens what the pictures are made of; removes its temporary folder at the end."""
 
     def __init__(self, subject: Subject, attempt: str) -> None:
-        from amid.review.measure.decoded import Decoded
-
-        inventory = subject.inventory
+        inventory, contract = subject.inventory, subject.contract
         decoded = [job for job in subject.history.jobs_of(attempt, "decode") if job.finished]
         seen = [job for job in decoded if job.request.fold != "all"]
-        if inventory is None or not seen:
+        if inventory is None or contract is None or not seen:
             raise NotShownError("No pictures: no decoded predictions are recorded.")
 
         try:
@@ -170,11 +170,13 @@ class _Source:
             raise NotShownError("No pictures: the vault is not here.") from problem
 
         self._subject = subject
+        self._asked = review_part(contract.task.kind)
+        self._rules = rules_of(contract)
         self._cases = {case.case: case for case in inventory.cases}
         self._folder = tempfile.TemporaryDirectory(prefix="amid-report-")
         try:
             _lay_out(subject, seen[-1], Path(self._folder.name))
-            self._decoded = Decoded(Path(self._folder.name))
+            self._decoded = self._asked.opened(Path(self._folder.name))
         except Exception:
             self._folder.cleanup()
             raise
@@ -194,15 +196,14 @@ class _Source:
             NotShownError: one of them is not here, or is not what it was.
         """
         from amid.review.measure.inputs import InputWrong
-        from amid.review.measure.labels import read_label
 
         case = self._cases.get(scored.case)
         if case is None:
             raise NotShownError("not in the inventory")
 
         try:
-            reference = read_label(self._subject.run, case)
-            prediction = self._decoded.look(scored.fold, case, "validation", 0).array
+            reference = self._asked.reference(self._subject.run, case, self._rules)
+            prediction = self._decoded.look(scored.fold, case, "validation").value
         except (InputWrong, OSError, ValueError) as problem:
             raise NotShownError("the reference or the prediction cannot be read") from problem
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from amid.documents import CaseScores, Inventory
 from amid.report.subject import Subject
 from amid.report.words import interval
-from amid.review.strata import by_columns
+from amid.review.kind import ReviewPart, review_part
 from ledger.events.data import TestScored
 
 
@@ -40,18 +40,24 @@ def strata(subject: Subject) -> tuple[ColumnTable, ...]:
     tests = [f.per_case for _, f in subject.history.all(TestScored) if f.attempt == winner.id]
     found = [subject.case_scores(winner), *(subject.scores_in(test) for test in tests[-1:])]
     parts = tuple(scores for scores in found if scores is not None)
+    asked = review_part(contract.task.kind)
     return tuple(
-        _table(subject, inventory, winner.id, column, parts)
+        _table(subject, asked, inventory, winner.id, column, parts)
         for column in contract.validation.report_by
     )
 
 
 def _table(
-    subject: Subject, inventory: Inventory, attempt: str, column: str, parts: tuple[CaseScores, ...]
+    subject: Subject,
+    asked: ReviewPart,
+    inventory: Inventory,
+    attempt: str,
+    column: str,
+    parts: tuple[CaseScores, ...],
 ) -> ColumnTable:
     cells: dict[str, dict[str, Cell]] = {}
     for scores in parts:
-        for row in by_columns(scores, inventory, (column,), subject.metric):
+        for row in asked.by_columns(scores, inventory, (column,), subject.metric):
             counts = f"{row.score.cases} / {row.score.groups}"
             cells.setdefault(row.value, {})[scores.part] = Cell(interval(row.score), counts)
 

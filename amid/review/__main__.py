@@ -15,11 +15,13 @@ from amid.review.measure.inputs import InputWrong, dumped, read_inputs, write_js
 
 def review(job: Path, decoded: Path, out: Path) -> None:
     """Measure, check and write what was found."""
-    found = measure(read_inputs(job), decoded)
+    inputs = read_inputs(job)
+    found = measure(inputs, decoded)
     write_json(out / "case-scores.json", dumped(found.validation))
     write_json(out / "inner-scores.json", dumped(found.inner))
     write_json(out / "measured.json", dumped(found.measured))
-    write_json(out / "findings.json", [dumped(one) for one in run_checks(found.evidence)])
+    findings = run_checks(inputs.kind, found.evidence)
+    write_json(out / "findings.json", [dumped(one) for one in findings])
 
 
 def main() -> int:

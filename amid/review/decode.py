@@ -1,39 +1,44 @@
-"""Turns the hostile files of predict jobs into plain arrays. Runs in a sandbox without the vault.
+"""Turns the hostile files of predict jobs into plain data. Runs in a sandbox without the vault.
 
-`python -I -m amid.review.decode`, in a job folder: reads in/predictions/<fold>/, writes
-out/<fold>/<case>.npy and, last, out/index.json with what became of every file. A broken file is a
-status and never a crash; nothing of it is executed, followed or trusted. What a prediction should
-have been (which cases, which grid, which labels) is not known here and is judged later.
+`python -I -m amid.review.decode KIND`, in a job folder: reads in/predictions/<fold>/, writes what
+the kind of task makes of them under out/<fold>/ and, last, out/index.json with what became of
+every file. A broken file is a status and never a crash; nothing of it is executed, followed or
+trusted. What a prediction should have been is not known here and is judged later.
 """
 
 import json
-import math
-import os
 import re
-import stat
-from collections.abc import Iterator
+import sys
 from pathlib import Path
-from typing import Any
+from typing import Protocol, cast
 
-import numpy as np
-from numpy.typing import NDArray
-
-from amid.data.nifti import MAX_VOXELS, Header, Refused, read_header, read_voxels
-from amid.data.space import Grid, displacement
-
-CASE = re.compile(r"^(c-[0-9]{4,8})\.nii\.gz$")
-FOLD = re.compile(r"^[A-Za-z0-9_-]{1,32}$")
-
-MAX_FILES = 20_000
-MAX_BYTES = 2**32
-MAX_NAME = 200
-MAX_DIMENSIONS = 4
+from amid.tasks import kinds
 
 Entry = dict[str, object]
+"""Plain JSON values of the index."""
+
+FOLD = re.compile(r"^[A-Za-z0-9_-]{1,32}$")
 
 
-def decode(given: Path, out: Path) -> Entry:
-    """Decode every fold's predictions and return the index that was written."""
+class DecodingPart(Protocol):
+    """What this job asks of a kind of task, in the room `decoding`."""
+
+    def decode_fold(self, fold: str, folder: Path, out: Path) -> Entry:
+        """Turn one fold's hostile files into plain data under `out/<fold>/`.
+
+        Returns:
+            `fold`; `files`, one entry per case with `case`, `status`, `reason` and what the kind
+            says besides; `extras`, other files with `name` and `kind`.
+        """
+
+
+def decode(kind: str, given: Path, out: Path) -> Entry:
+    """Decode every fold's predictions and return the index that was written.
+
+    Raises:
+        KeyError: there is no such kind of task here.
+    """
+    asked = cast(DecodingPart, kinds.part(kind, "decoding"))
     folds: list[Entry] = []
     for folder in sorted(given.iterdir()) if given.is_dir() else []:
         if not FOLD.match(folder.name) or folder.is_symlink() or not folder.is_dir():
@@ -41,7 +46,7 @@ def decode(given: Path, out: Path) -> Entry:
 
         inside = folder / "predictions"
         plain = inside.is_dir() and not inside.is_symlink()
-        folds.append(_fold(folder.name, inside if plain else folder, out))
+        folds.append(asked.decode_fold(folder.name, inside if plain else folder, out))
 
     index: Entry = {"schema": "decoded/1", "folds": folds}
     out.mkdir(parents=True, exist_ok=True)
@@ -50,133 +55,5 @@ def decode(given: Path, out: Path) -> Entry:
     return index
 
 
-def _fold(fold: str, folder: Path, out: Path) -> Entry:
-    files: list[Entry] = []
-    extras: list[Entry] = []
-    for entry in _listing(folder):
-        named = CASE.match(entry.name)
-        if named:
-            files.append(_file(fold, named.group(1), Path(entry.path), out))
-        else:
-            name = entry.name.encode("utf-8", "replace").decode("utf-8")[:MAX_NAME]
-            extras.append({"name": name, "kind": _kind(entry)})
-
-    return {"fold": fold, "files": files, "extras": extras}
-
-
-def _listing(folder: Path) -> Iterator["os.DirEntry[str]"]:
-    with os.scandir(folder) as entries:
-        yield from sorted(entries, key=lambda entry: os.fsencode(entry.name))[:MAX_FILES]
-
-
-def _kind(entry: "os.DirEntry[str]") -> str:
-    if entry.is_symlink():
-        return "symlink"
-
-    if entry.is_dir(follow_symlinks=False):
-        return "folder"
-
-    return "file" if entry.is_file(follow_symlinks=False) else "other"
-
-
-def _file(fold: str, case: str, path: Path, out: Path) -> Entry:
-    """Decode one file; whatever is wrong with it becomes its status."""
-    found: Entry = {"case": case, "status": "ok", "reason": ""}
-    mode = path.lstat().st_mode
-    if stat.S_ISLNK(mode):
-        return found | {"status": "symlink", "reason": "a symbolic link, not followed"}
-
-    if not stat.S_ISREG(mode):
-        return found | {"status": "not-a-file", "reason": "not a regular file"}
-
-    if path.stat().st_size > MAX_BYTES:
-        return found | {"status": "corrupt", "reason": f"more than {MAX_BYTES} bytes on disk"}
-
-    try:
-        header = read_header(path)
-        found |= {"dims": list(header.dims), "pixel": header.pixel}
-        if header.voxels > MAX_VOXELS or len(header.dims) > MAX_DIMENSIONS:
-            size = " × ".join(str(n) for n in header.dims)
-            return found | {"status": "corrupt", "reason": f"declares {size} voxels"}
-
-        found |= {"grid": _grid(path), "ambiguity": _ambiguity(header)}
-        return found | _voxels(read_voxels(path, header), fold, case, out)
-    except Refused as refused:
-        return found | {"status": "corrupt", "reason": str(refused)[:MAX_NAME]}
-    except MemoryError:
-        return found | {"status": "corrupt", "reason": "does not fit into the job's memory"}
-
-
-def _voxels(array: NDArray[np.generic], fold: str, case: str, out: Path) -> Entry:
-    """Check values, and store them as the smallest whole-number type that keeps them."""
-    if array.dtype.kind == "f":
-        if not np.isfinite(array).all():
-            return {"status": "not-finite", "reason": "holds NaN or infinity"}
-
-        if not (array == np.rint(array)).all() or float(np.abs(array).max()) >= 2**53:
-            return {"whole": False}
-
-        array = array.astype(np.int64)
-
-    low, high = int(array.min()), int(array.max())
-    if high >= 2**63:
-        return {"status": "corrupt", "reason": f"holds the value {high}, which is no label"}
-
-    kept = array.astype(np.uint8 if 0 <= low and high < 256 else np.int64)
-    place = f"{fold}/{case}.npy"
-    (out / fold).mkdir(parents=True, exist_ok=True)
-    np.save(out / place, np.ascontiguousarray(kept), allow_pickle=False)
-    return {"whole": True, "array": place}
-
-
-def _grid(path: Path) -> Entry:
-    """Let ITK read the header's position; it unpacks no voxels here."""
-    import SimpleITK
-
-    itk: Any = SimpleITK  # without types
-    reader = itk.ImageFileReader()
-    reader.SetImageIO("NiftiImageIO")
-    reader.SetFileName(str(path))
-    try:
-        reader.ReadImageInformation()
-    except RuntimeError as trouble:
-        said = str(trouble).strip().splitlines()[-1:]
-        raise Refused(f"ITK refuses the header: {' '.join(said)}") from trouble
-
-    spacing, origin = list(reader.GetSpacing()), list(reader.GetOrigin())
-    direction = list(reader.GetDirection())
-    if not all(math.isfinite(value) for value in (*spacing, *origin, *direction)):
-        raise Refused("origin, spacing or direction is not a finite number")
-
-    return {
-        "size": list(reader.GetSize()),
-        "spacing": spacing,
-        "origin": origin,
-        "direction": direction,
-    }
-
-
-def _ambiguity(header: Header) -> float | None:
-    """Return how far qform and sform put the corners apart, in voxels; None without both."""
-    if header.sform is None or header.qform is None or len(header.dims) < 3:
-        return None
-
-    one, two = (_affine(rows, header.dims[:3]) for rows in (header.sform, header.qform))
-    if one is None or two is None:
-        return None
-
-    gap = displacement(one, two)
-    return gap if math.isfinite(gap) else 1e9
-
-
-def _affine(rows: tuple[tuple[float, ...], ...], size: tuple[int, ...]) -> Grid | None:
-    steps = [math.sqrt(sum(row[k] ** 2 for row in rows)) for k in range(3)]
-    if not all(math.isfinite(step) and step > 0 for step in steps):
-        return None
-
-    direction = tuple(row[k] / steps[k] for row in rows for k in range(3))
-    return Grid(size, tuple(steps), tuple(row[3] for row in rows), direction)
-
-
 if __name__ == "__main__":
-    decode(Path("in/predictions"), Path("out"))
+    decode(sys.argv[1], Path("in/predictions"), Path("out"))

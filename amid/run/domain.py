@@ -37,9 +37,13 @@ class MedicalDomain:
     data: Path | None = None
     """Root of the images, where it is no longer the one that the vault names."""
 
-    def command(self, kind: JobKind) -> tuple[str, ...]:
-        """Return the argv of a job kind that runs our own code."""
-        return ("python", "-I", "-B", "-m", _MODULES[kind])
+    def command(self, kind: JobKind, task: str) -> tuple[str, ...]:
+        """Return the argv of a job kind that runs our own code.
+
+        The decoder is told the kind of the task, since it sees no document of the run.
+        """
+        words = (task,) if kind == "decode" else ()
+        return ("python", "-I", "-B", "-m", _MODULES[kind], *words)
 
     def rules_digest(self) -> str:
         """Return the digest of the rule set."""

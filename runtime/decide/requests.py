@@ -64,7 +64,7 @@ def null(state: RunState, context: Context) -> JobRequested:
         subject="run",
         kind="null",
         fold=FOLDS,
-        command=context.domain.command("null"),
+        command=context.domain.command("null", _task(state)),
         inputs=(Input(kind="view", name="null", digest=split_digest(state)),),
         trusted=True,
     )
@@ -78,7 +78,7 @@ def probe(state: RunState, context: Context, template: str) -> JobRequested:
         subject=template,
         kind="probe",
         fold=ALL,
-        command=context.domain.command("probe"),
+        command=context.domain.command("probe", _task(state)),
         inputs=(),
         trusted=True,
         threads=cores(state),
@@ -156,7 +156,7 @@ def decode(state: RunState, context: Context, made: AttemptSubmitted) -> JobRequ
         subject=made.attempt,
         kind="decode",
         fold=FOLDS,
-        command=context.domain.command("decode"),
+        command=context.domain.command("decode", _task(state)),
         inputs=inputs,
         trusted=False,
     )
@@ -178,7 +178,7 @@ def score(state: RunState, context: Context, attempt: str, fold: str) -> JobRequ
         subject=attempt,
         kind=kind,
         fold=fold,
-        command=context.domain.command(kind),
+        command=context.domain.command(kind, _task(state)),
         inputs=(Input(kind="outputs", name="decoded", digest=decoded),),
         trusted=True,
     )
@@ -192,7 +192,7 @@ def package(state: RunState, context: Context, attempt: str) -> JobRequested:
         subject=attempt,
         kind="package",
         fold=ALL,
-        command=context.domain.command("package"),
+        command=context.domain.command("package", _task(state)),
         inputs=(),
         trusted=True,
     )
@@ -201,6 +201,10 @@ def package(state: RunState, context: Context, attempt: str) -> JobRequested:
 def again(request: JobRequested) -> JobRequested:
     """Return the same request under the next epoch."""
     return request.model_copy(update={"epoch": request.epoch + 1})
+
+
+def _task(state: RunState) -> str:
+    return "" if state.task.task is None else state.task.task.kind
 
 
 def _threads(state: RunState, made: AttemptSubmitted) -> int:

@@ -90,7 +90,7 @@ class World:
 
     # --- the domain ---
 
-    def command(self, kind: JobKind) -> tuple[str, ...]:
+    def command(self, kind: JobKind, task: str) -> tuple[str, ...]:
         """Return words nobody runs."""
         return ("python", kind)
 
@@ -117,8 +117,8 @@ class PlayedDomain:
 
     world: World
 
-    def command(self, kind: JobKind) -> tuple[str, ...]:
-        return self.world.command(kind)
+    def command(self, kind: JobKind, task: str) -> tuple[str, ...]:
+        return self.world.command(kind, task)
 
     def rules_digest(self) -> str:
         return self.world.rules_digest()

@@ -59,7 +59,10 @@ def _not_of(key: str, value: str, allowed: tuple[str, ...]) -> Iterator[Mistake]
 
 
 def _names() -> dict[str, Direction]:
-    from amid.metrics import METRICS, metric  # loads NumPy, which naming a kind does not need
+    from amid.kinds.segmentation.metrics import (  # loads NumPy, which naming a kind does not need
+        METRICS,
+        metric,
+    )
 
     return {each.name: each.direction for each in (*METRICS.values(), metric("nsd@1mm"))}
 

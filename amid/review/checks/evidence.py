@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from amid.data.space import Grid
 from amid.documents import Finding
 from ledger.events.review import Evidence as Ground
 from ledger.events.review import Outcome
@@ -27,26 +26,16 @@ class Prediction:
     fold: str
     case: str
     part: Part
-    image: Grid
     status: FileStatus
     reason: str = ""
-    dims: tuple[int, ...] = ()
-    """As the file declares them, x first."""
-    grid: Grid | None = None
-    ambiguity: float | None = None
-    """Voxels between the two positions the header gives; None when it gives one."""
-    whole: bool = True
-    """False when some value is not a whole number."""
-    values: tuple[int, ...] = ()
-    """Distinct values, at most the first 64."""
-    foreground: int = 0
-    """Voxels that are not background."""
+    foreground: int = 1
+    """How much it says: 0 when it is empty, such as a mask that is all background."""
     payload: str = ""
-    """Digest of shape and voxels, whatever the type they were stored as."""
+    """Digest of what it says, whatever the form it was stored in."""
     reference: str = ""
-    """Digest of the hidden label's voxels; empty where it was not looked at. Never in a finding."""
+    """Digest of the hidden label; empty where it was not looked at. Never in a finding."""
     equals_label: bool | None = None
-    """Same voxels as the hidden label, which is not empty; None where it was not compared."""
+    """Says what the hidden label says, which is not empty; None where it was not compared."""
 
     @property
     def name(self) -> str:

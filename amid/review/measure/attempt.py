@@ -2,14 +2,12 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 from blake3 import blake3
 
 from amid.documents import Case, CaseScores, Measured
-from amid.metrics import Values, metric
 from amid.review.checks.evidence import (
     Claim,
     Earlier,
@@ -22,12 +20,10 @@ from amid.review.checks.evidence import (
     SplitFacts,
 )
 from amid.review.checks.evidence import Part as Side
-from amid.review.intervals import beats, paired
+from amid.review.kind import Decoded, Scores, Value, review_part
 from amid.review.measure.access import read_access
-from amid.review.measure.decoded import Decoded, payload
-from amid.review.measure.inputs import BACKGROUND, Inputs, InputWrong, read_blob
-from amid.review.measure.labels import read_label
-from amid.review.measure.scores import Table, values_of
+from amid.review.measure.inputs import Inputs, InputWrong, read_blob
+from amid.tasks import kinds
 from ledger.events.data import Score
 
 
@@ -43,12 +39,13 @@ class Measurement:
 
 def measure(inputs: Inputs, decoded: Path) -> Measurement:
     """Score validation and inner predictions, look at those of test, and gather the evidence."""
-    found = Decoded(decoded)
+    asked = review_part(inputs.kind)
+    found = asked.opened(decoded)
     split = inputs.split
     attempt = inputs.private.get("attempt", "")
     seen: list[Prediction] = []
-    validation = Table(attempt, "validation", inputs.rules, split.group_of)
-    inner = Table(attempt, "inner", inputs.rules, split.group_of)
+    validation = asked.table(attempt, "validation", inputs.rules, split.group_of)
+    inner = asked.table(attempt, "inner", inputs.rules, split.group_of)
 
     for fold in split.folds:
         for case in fold.validation:
@@ -60,8 +57,7 @@ def measure(inputs: Inputs, decoded: Path) -> Measurement:
 
     for fold in split.folds:
         for case in split.test:
-            one = found.look(fold.fold, inputs.cases[case], "test", BACKGROUND)
-            seen.append(one.prediction)
+            seen.append(found.look(fold.fold, inputs.cases[case], "test").prediction)
 
     scores = tuple(validation.score(name) for name in validation.names())
     inner_scores = tuple(inner.score(name) for name in inner.names()) if split.inner else ()
@@ -80,10 +76,11 @@ def measure(inputs: Inputs, decoded: Path) -> Measurement:
 
 def score_test(inputs: Inputs, decoded: Path) -> tuple[list[Score], CaseScores]:
     """Score the test predictions of the final attempt: those of `all`, or of its only fold."""
-    found = Decoded(decoded)
+    asked = review_part(inputs.kind)
+    found = asked.opened(decoded)
     fold = found.folds[0] if len(found.folds) == 1 else "all"
     attempt = inputs.private.get("attempt", "")
-    table = Table(attempt, "test", inputs.rules, inputs.split.group_of)
+    table = asked.table(attempt, "test", inputs.rules, inputs.split.group_of)
     for case in inputs.split.test:
         _judge(inputs, found, table, inputs.cases[case], [fold], [])
 
@@ -93,52 +90,42 @@ def score_test(inputs: Inputs, decoded: Path) -> tuple[list[Score], CaseScores]:
 def _judge(
     inputs: Inputs,
     found: Decoded,
-    table: Table,
+    table: Scores,
     case: Case,
     folds: Iterable[str],
     seen: list[Prediction],
 ) -> None:
     """Look at a case's predictions, compare them with its label and add them to the table."""
-    reference = read_label(inputs.run, case)
-    digest = "" if reference is None else payload(reference)
-    values: list[Values | None] = []
+    asked = review_part(inputs.kind)
+    reference = asked.reference(inputs.run, case, inputs.rules)
+    values: list[Value | None] = []
     folds = list(folds)
     for fold in folds:
-        one = found.look(fold, case, table.part, BACKGROUND)
-        prediction = one.prediction
-        if reference is not None and one.array is not None:
-            equal = np.array_equal(reference, one.array)
-            holds = equal and bool(np.any(reference != BACKGROUND))
-            prediction = replace(prediction, equals_label=holds, reference=digest)
-            values.append(values_of(inputs.rules, case, reference, one.array))
-        else:
-            values.append(None)
-
-        seen.append(prediction)
+        one = found.look(fold, case, table.part)
+        there = reference is not None and one.value is not None
+        values.append(one.value if there else None)
+        seen.append(
+            asked.compared(one.prediction, reference, one.value) if there else one.prediction
+        )
 
     if reference is not None:
-        table.add(case.case, folds[0] if len(folds) == 1 else "all", values)
+        table.add(case, folds[0] if len(folds) == 1 else "all", reference, values)
 
 
-def _nulls(inputs: Inputs, validation: Table) -> tuple[NullResult, ...] | None:
+def _nulls(inputs: Inputs, validation: Scores) -> tuple[NullResult, ...] | None:
     """Compare the attempt with each null model, paired by case, over groups."""
     digest = inputs.private.get("nulls", "")
     if not digest:
         return None
 
-    rules = inputs.rules
-    whole = not validation.unusable
-    ours = validation.column(rules.primary)
     looks = int(inputs.private.get("look") or "1")
     results = []
     for told in _list(read_blob(inputs.run, digest), "nulls"):
         score = Score.model_validate_json(json.dumps(told["score"]))
         per_case = CaseScores.model_validate_json(json.dumps(told["per_case"]))
-        theirs = {c.case: _number(c.values.get(rules.primary)) for c in per_case.cases}
-        difference = paired(ours, theirs, inputs.split.group_of)
-        direction = metric(rules.primary).direction
-        beaten = whole and beats(difference, direction, looks=looks)
-        results.append(NullResult(str(told["null"]), _number(score.value), beaten))
+        beaten = validation.beats(per_case, looks=looks)
+        value = None if score.value is None else float(score.value)
+        results.append(NullResult(str(told["null"]), value, beaten))
 
     return tuple(results)
 
@@ -172,7 +159,7 @@ def _evidence(
         ),
         metric=inputs.rules.primary,
         direction=inputs.rules.direction,
-        metric_direction=metric(inputs.rules.primary).direction,
+        metric_direction=kinds.contract_part(inputs.kind).direction(inputs.rules.primary),
         scores=tuple(scores),
         claims=_claims(private.get("claims", "")),
         nulls=nulls,
@@ -212,7 +199,3 @@ def _list(content: bytes, name: str) -> list[dict[str, object]]:
         raise InputWrong(f"{name}: not a JSON list")
 
     return told
-
-
-def _number(text: str | None) -> float | None:
-    return None if text is None else float(text)

@@ -9,14 +9,11 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from amid.documents import Case, Inventory, Split
-from amid.metrics.registry import metric as known_metric
+from amid.tasks import kinds
 from amid.tasks.contract import Contract
 from ledger.blobs import BlobStore
 from ledger.errors import LedgerError
 from ledger.events.base import Part
-
-BACKGROUND = 0
-"""The contract demands `background = 0`."""
 
 Document = TypeVar("Document", bound=BaseModel)
 
@@ -36,18 +33,14 @@ class Rules:
     metrics: tuple[str, ...]
     """Primary first."""
 
-    @property
-    def foreground(self) -> dict[str, int]:
-        """Labels without background, by number."""
-        pairs = sorted(self.labels.items(), key=lambda pair: pair[1])
-        return {name: number for name, number in pairs if number != BACKGROUND}
-
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
     """A job's documents, read once."""
 
     run: Path
+    kind: str
+    """Of the task."""
     rules: Rules
     inventory: Inventory
     split: Split
@@ -71,7 +64,8 @@ def read_inputs(job: Path) -> Inputs:
     contract = document(run, need(private, "contract"), Contract)
     return Inputs(
         run=run,
-        rules=_rules(contract),
+        kind=contract.task.kind,
+        rules=rules_of(contract),
         inventory=document(run, need(private, "inventory"), Inventory),
         split=document(run, need(private, "split"), Split),
         private=private,
@@ -118,15 +112,23 @@ def dumped(part: Part) -> object:
     return part.model_dump(mode="json")
 
 
-def _rules(contract: Contract) -> Rules:
+def rules_of(contract: Contract) -> Rules:
+    """Return how a contract wants predictions measured.
+
+    Raises:
+        InputWrong: its kind or one of its metrics is not here.
+    """
     metric = contract.metric
     names = tuple(dict.fromkeys((metric.primary, *metric.also)))
 
-    for name in names:
-        try:
-            known_metric(name)
-        except KeyError as trouble:
-            raise InputWrong(f"metric: {trouble.args[0]}") from trouble
+    if not kinds.is_here(contract.task.kind):
+        raise InputWrong(f"task: kind {contract.task.kind!r} is not here: install what brings it")
+
+    asked = kinds.contract_part(contract.task.kind)
+    unknown = [name for name in names if asked.direction(name) is None]
+    if unknown:
+        listed = ", ".join(asked.known())
+        raise InputWrong(f"metric: no metric is called {unknown[0]!r}: there are {listed}")
 
     return Rules(
         labels=contract.labels,

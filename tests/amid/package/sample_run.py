@@ -301,7 +301,7 @@ def _decode(made: Sample, attempt: str) -> None:
         subject=attempt,
         kind="decode",
         fold="folds",
-        command=("python", "-I", "-m", "amid.review.decode"),
+        command=("python", "-I", "-m", "amid.review.decode", "segmentation"),
         inputs=tuple(
             job.Input(kind="outputs", name=f"predictions/{fold}", digest=digest)
             for fold, digest in digests.items()
@@ -321,7 +321,7 @@ def _decode(made: Sample, attempt: str) -> None:
         outputs=lambda given: read_manifest(made.blobs.read(given.digest)),
         copy=made.blobs.copy_to,
     )
-    decode(folder / "in/predictions", folder / "out")
+    decode("segmentation", folder / "in/predictions", folder / "out")
     made.add(request)
     _finish(made, key_of(request), folder, outputs_of(folder / "out"))
 

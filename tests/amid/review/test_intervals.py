@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from amid.metrics.registry import metric
+from amid.kinds.segmentation.metrics.registry import metric
 from amid.review.intervals import (
     Grouped,
     beats,

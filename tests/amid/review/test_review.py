@@ -30,7 +30,7 @@ def world(tmp_path: Path) -> World:
 
 def reviewed(world: World) -> tuple[dict[str, Finding], Measured, Path]:
     """Decode and review; return findings by check name, the measured scores and the folder."""
-    decode(world.job / "in/predictions", world.job / "in/decoded")
+    decode("segmentation", world.job / "in/predictions", world.job / "in/decoded")
     out = world.job / "out"
     review(world.job / "job.json", world.job / "in/decoded", out)
     told = json.loads((out / "findings.json").read_text())
@@ -208,7 +208,7 @@ def test_a_case_without_a_label_is_not_expected_to_have_a_value(world: World) ->
 
 def test_the_final_attempt_is_scored_on_test(world: World) -> None:
     write_image(world.prediction("all", "c-0012"), world.truth["c-0012"], world.grid("c-0012"))
-    decode(world.job / "in/predictions", world.job / "in/decoded")
+    decode("segmentation", world.job / "in/predictions", world.job / "in/decoded")
     score(world.job / "job.json", world.job / "in/decoded", world.job / "out")
     told = json.loads((world.job / "out/test.json").read_text())
     assert told["scores"][0]["value"] == "1"
@@ -225,7 +225,7 @@ def test_a_job_without_its_inputs_says_what_is_missing(world: World, key: str) -
 
 
 def test_an_index_that_points_elsewhere_is_refused(world: World) -> None:
-    decode(world.job / "in/predictions", world.job / "in/decoded")
+    decode("segmentation", world.job / "in/predictions", world.job / "in/decoded")
     index = world.job / "in/decoded/index.json"
     index.write_text(index.read_text().replace("f1/c-0001.npy", "f1/c-0002.npy"))
     with pytest.raises(InputWrong, match="decoder's index"):
@@ -237,16 +237,16 @@ def test_the_processes_run_alone_and_start_fast(world: World) -> None:
         spent = resource.getrusage(resource.RUSAGE_CHILDREN)
         return spent.ru_utime + spent.ru_stime
 
-    def run(module: str) -> float:
+    def run(*module: str) -> float:
         start = used()
         done = subprocess.run(
-            [sys.executable, "-I", "-m", module],
+            [sys.executable, "-I", "-m", *module],
             cwd=world.job, capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         return used() - start
 
-    run("amid.review.decode")
+    run("amid.review.decode", "segmentation")
     (world.job / "out").rename(world.job / "in/decoded")
     assert run("amid.review") < 1.5  # 0.3 s of processor time on an idle machine
     assert {p.name for p in (world.job / "out").iterdir()} == {

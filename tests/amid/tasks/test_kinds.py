@@ -6,10 +6,15 @@ from types import ModuleType
 
 import pytest
 
-from amid.kinds.segmentation import contract as segmentation
+from amid.kinds.segmentation import checks, contract, decoding, review
+from amid.review.decode import DecodingPart
+from amid.review.kind import ChecksPart, ReviewPart
 from amid.tasks import kinds
 
-ANSWERS: tuple[kinds.ContractPart, ...] = (segmentation,)
+ANSWERS: tuple[kinds.ContractPart, ...] = (contract,)
+DECODING: tuple[DecodingPart, ...] = (decoding,)
+CHECKS: tuple[ChecksPart, ...] = (checks,)
+REVIEW: tuple[ReviewPart, ...] = (review,)
 """That a module answers its room's protocol is checked by mypy, here."""
 
 
@@ -40,3 +45,10 @@ def test_naming_a_kind_loads_no_numbers() -> None:
     )
 
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_every_kind_answers_every_room() -> None:
+    rooms = {"decoding": DECODING, "checks": CHECKS, "review": REVIEW}
+
+    for room, answers in rooms.items():
+        assert [kinds.part(kind, room) for kind in kinds.places()] == list(answers), room

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from amid.data.space import Grid
+from amid.kinds.segmentation.checks.evidence import LabelMap
 from amid.review.checks.evidence import (
     AccessFacts,
     Evidence,
@@ -10,7 +11,6 @@ from amid.review.checks.evidence import (
     NullResult,
     Opening,
     Part,
-    Prediction,
     Recomputed,
     Sides,
     SplitFacts,
@@ -31,9 +31,9 @@ SPLIT = SplitFacts(
 )
 
 
-def prediction(fold: str, case: str, part: Part = "validation") -> Prediction:
+def prediction(fold: str, case: str, part: Part = "validation") -> LabelMap:
     """Return an honest prediction."""
-    return Prediction(
+    return LabelMap(
         fold=fold,
         case=case,
         part=part,

@@ -19,7 +19,7 @@ def test_passes_different_masks() -> None:
 
 def test_passes_two_empty_masks() -> None:
     first, second, *rest = SAME.predictions
-    empty = [replace(p, foreground=0, values=(0,)) for p in (first, second)]
+    empty = [replace(p, foreground=0) for p in (first, second)]
     assert check(replace(SAME, predictions=(*empty, *rest))).outcome == "pass"
 
 

@@ -7,16 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from amid.review.checks import CHECKS, run_checks
+from amid.review.checks import checks_of, every_check, run_checks
 from amid.review.rules import ADVICE
 from tests.amid.review.checks.attempts import HONEST
 
 ROOT = Path(__file__).parents[4]
-MODULES = {
-    name: (ROOT / "amid/review/checks" / f"{name}.py").read_text()
-    for name in sorted(p.stem for p in (ROOT / "amid/review/checks").glob("*.py"))
-    if name not in ("__init__", "evidence", "space")
+FOLDERS = (ROOT / "amid/review/checks", *sorted((ROOT / "amid/kinds").glob("*/checks")))
+PATHS = {
+    str(path.relative_to(ROOT)): path
+    for folder in FOLDERS
+    for path in sorted(folder.glob("*.py"))
+    if path.stem not in ("__init__", "evidence")
 }
+MODULES = {name: path.read_text() for name, path in PATHS.items()}
+CHECKS = every_check()
 
 
 def test_each_module_is_registered_once_under_a_versioned_id() -> None:
@@ -33,7 +37,8 @@ def test_each_has_a_paragraph_in_the_documentation() -> None:
 
 @pytest.mark.parametrize("name", MODULES)
 def test_each_has_a_test_that_bars_and_one_that_passes(name: str) -> None:
-    text = (Path(__file__).parent / f"test_{name}.py").read_text()
+    path = ROOT / "tests" / PATHS[name].relative_to(ROOT)
+    text = path.with_name(f"test_{path.name}").read_text()
     assert "def test_bars" in text
     assert "def test_passes" in text
 
@@ -46,7 +51,7 @@ def test_each_code_is_in_the_catalogue_and_has_advice() -> None:
 
 
 def test_an_honest_attempt_passes_every_check() -> None:
-    assert {f.outcome for f in run_checks(HONEST)} == {"pass"}
+    assert {f.outcome for f in run_checks("segmentation", HONEST)} == {"pass"}
 
 
 def test_each_check_answers_even_about_nothing() -> None:
@@ -54,7 +59,7 @@ def test_each_check_answers_even_about_nothing() -> None:
         HONEST, predictions=(), extras=(), images=(), scores=(), nulls=None, access=None,
         split=replace(HONEST.split, folds=(), inner=(), test=(), group_of={}),
     )  # fmt: skip
-    assert [f.check for f in run_checks(nothing)] == list(CHECKS)
+    assert [f.check for f in run_checks("segmentation", nothing)] == list(checks_of("segmentation"))
 
 
 def test_no_check_reads_anything() -> None:
@@ -64,6 +69,7 @@ def test_no_check_reads_anything() -> None:
             "amid.review.checks",
             "amid.documents",
             "amid.data.space",
+            "amid.kinds.segmentation.checks",
             "ledger.events.review",
             "unicodedata",
             "decimal",

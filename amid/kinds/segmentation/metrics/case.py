@@ -9,8 +9,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from amid.metrics.overlap import Labels, dice_of, joint_histogram
-from amid.metrics.registry import Metric, Pair, metric
+from amid.kinds.segmentation.metrics.overlap import Labels, dice_of, joint_histogram
+from amid.kinds.segmentation.metrics.registry import Metric, Pair, metric
 
 Empty = Literal["one-if-both-empty", "nan-if-both-empty", "skip"]
 """What a label counts that neither reference nor prediction has: the perfect value; nothing, and

@@ -1,6 +1,6 @@
 import pytest
 
-from amid.review.checks.label_set import check
+from amid.kinds.segmentation.checks.label_set import check
 from tests.amid.review.checks.attempts import HONEST, with_first
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from amid.review.checks.prediction_file import check
+from amid.kinds.segmentation.checks.prediction_file import check
 from tests.amid.review.checks.attempts import HONEST, with_first
 
 

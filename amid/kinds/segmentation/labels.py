@@ -1,5 +1,6 @@
 """Hidden labels, read from the vault as arrays (z, y, x) of whole numbers."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +9,17 @@ from numpy.typing import NDArray
 
 from amid.data.nifti import Refused, read_header, read_voxels
 from amid.documents import Case
-from amid.metrics.overlap import Labels
+from amid.kinds.segmentation.metrics.overlap import Labels
 from amid.review.measure.inputs import InputWrong
+
+BACKGROUND = 0
+"""The contract demands `background = 0`."""
+
+
+def foreground(labels: Mapping[str, int]) -> dict[str, int]:
+    """Return the labels without background, by number."""
+    pairs = sorted(labels.items(), key=lambda pair: pair[1])
+    return {name: number for name, number in pairs if number != BACKGROUND}
 
 
 def read_label(run: Path, case: Case) -> Labels | None:

@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from amid.documents import Case, CaseScore, CaseScores
-from amid.metrics import Values, mean_of, score_case
-from amid.metrics.overlap import Labels
-from amid.metrics.registry import metric
+from amid.kinds.segmentation.labels import foreground
+from amid.kinds.segmentation.metrics import Values, mean_of, score_case
+from amid.kinds.segmentation.metrics.overlap import Labels
+from amid.kinds.segmentation.metrics.registry import metric
 from amid.review.checks.evidence import Part as Side
 from amid.review.checks.evidence import Recomputed
-from amid.review.intervals import grouped, interval
+from amid.review.intervals import beats, grouped, interval, paired
 from amid.review.measure.inputs import Rules
 from ledger.events.base import real
 from ledger.events.data import Score
@@ -37,16 +38,24 @@ class Table:
 
     def names(self) -> list[str]:
         """Return every name in the order of report: metrics, then each metric's labels."""
-        labels = self.rules.foreground
+        labels = foreground(self.rules.labels)
         metrics = self.metrics or self.rules.metrics
         return [*metrics, *(f"{metric}:{label}" for metric in metrics for label in labels)]
 
-    def add(self, case: str, fold: str, found: Sequence[Values | None]) -> None:
-        """Add a case with the values of one prediction or of several folds, which are averaged."""
+    def add(self, case: Case, fold: str, reference: Labels, found: Sequence[Labels | None]) -> None:
+        """Measure a case by one prediction, or by one of each fold, whose values are averaged."""
+        usable = [
+            values_of(self.rules, case, reference, array, self.metrics)
+            for array in found
+            if array is not None
+        ]
+        self.put(case.case, fold, usable, whole=len(usable) == len(found))
+
+    def put(self, case: str, fold: str, usable: Sequence[Values], *, whole: bool) -> None:
+        """Add a case with its values; `whole` says whether every expected prediction has some."""
         self.expected += 1
         self.fold_of[case] = fold
-        usable = [values for values in found if values is not None]
-        if not usable or len(usable) < len(found):
+        if not usable or not whole:
             self.unusable += 1
             self.values[case] = dict.fromkeys(self.names())
             return
@@ -105,6 +114,14 @@ class Table:
         error = interval(grouped(defined)).standard_error
         return None if error is None else real(round(error, DIGITS + 3))
 
+    def beats(self, other: CaseScores, *, looks: int) -> bool:
+        """Say whether these are better than another's, paired by case, over groups."""
+        primary = self.rules.primary
+        theirs = {c.case: _number(c.values.get(primary)) for c in other.cases}
+        difference = paired(self.column(primary), theirs, self.group_of)
+        direction = metric(primary).direction
+        return not self.unusable and beats(difference, direction, looks=looks)
+
     def document(self) -> CaseScores:
         """Return the per-case scores."""
         return CaseScores(
@@ -143,7 +160,11 @@ def values_of(
         reference,
         prediction,
         spacing=case.images[0].geometry.spacing[::-1],
-        foreground=rules.foreground,
+        foreground=foreground(rules.labels),
         metrics=metrics or rules.metrics,
         empty=rules.empty,
     )
+
+
+def _number(text: str | None) -> float | None:
+    return None if text is None else float(text)

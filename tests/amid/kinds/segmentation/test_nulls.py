@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from amid.documents import CaseScores, Fold
+from amid.kinds.segmentation.nulls import NULLS, Counts, predict, resampled
 from amid.review.measure.inputs import read_inputs
-from amid.review.nulls import NULLS, Counts, predict, resampled, score_nulls
+from amid.review.nulls import score_nulls
 from ledger.events.data import Score
 from tests.amid.world import World, case_of, geometry, make_world, small_world
 

@@ -5,25 +5,16 @@ none, and says so in its status.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from amid.documents import CaseScores, Inventory
-from amid.metrics.registry import metric as registered
+from amid.kinds.segmentation.metrics.registry import metric as registered
 from amid.review.intervals import grouped, interval
+from amid.review.kind import Stratum
 from ledger.events.base import real
 from ledger.events.data import Score
 
 DIGITS = 6
 """Interval ends are rounded as those of the whole are."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stratum:
-    """The score of the cases that share one value of a column."""
-
-    column: str
-    value: str
-    score: Score
 
 
 def by_columns(
@@ -74,4 +65,4 @@ def _score(metric: str, members: list[tuple[str, float | None]]) -> Score:
     )
 
 
-__all__ = ["Stratum", "by_columns"]
+__all__ = ["by_columns"]

@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from amid.review.checks.label_copy import check
+from amid.kinds.segmentation.checks.label_copy import check
 from tests.amid.review.checks.attempts import HONEST, opening, with_first
 
 EQUAL = with_first(equals_label=True)

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from amid.documents import Case, CaseScore, CaseScores, Inventory
-from amid.review.strata import Stratum, by_columns
+from amid.kinds.segmentation.strata import by_columns
+from amid.review.kind import Stratum
 from ledger.events.base import real
 
 Row = tuple[str, str, float | None]

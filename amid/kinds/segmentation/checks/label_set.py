@@ -1,6 +1,7 @@
 """Predictions hold the contract's labels and nothing else."""
 
 from amid.documents import Finding
+from amid.kinds.segmentation.checks.evidence import label_maps
 from amid.review.checks.evidence import Evidence, finding, number, passed, some
 
 ID = "label-set/1"
@@ -12,7 +13,7 @@ def check(evidence: Evidence) -> Finding:
     Whole numbers stored as floats are fine, and so is a label that never occurs.
     """
     allowed = set(evidence.labels.values())
-    readable = [p for p in evidence.predictions if p.status == "ok"]
+    readable = [p for p in label_maps(evidence) if p.status == "ok"]
     fractions = [p for p in readable if not p.whole]
     strange = [p for p in readable if p.whole and set(p.values) - allowed]
 

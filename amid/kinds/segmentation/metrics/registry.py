@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from amid.metrics.surface import (
+from amid.kinds.segmentation.metrics.surface import (
     Floats,
     Mask,
     Surfels,

@@ -28,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
 def index_of(folder: Path) -> dict[str, Any]:
     """Decode and return the index of the one fold, as written."""
     top = folder.parents[2]
-    decode(top / "predictions", top.parent / "out")
+    decode("segmentation", top / "predictions", top.parent / "out")
     told = json.loads((top.parent / "out/index.json").read_text())
     assert told["schema"] == "decoded/1"
     fold: dict[str, Any] = told["folds"][0]
@@ -141,4 +141,7 @@ def test_no_header_crashes_the_decoder(folder: Path, at: int, content: bytes) ->
 
 
 def test_nothing_handed_in_is_an_empty_index(tmp_path: Path) -> None:
-    assert decode(tmp_path / "nowhere", tmp_path / "out") == {"schema": "decoded/1", "folds": []}
+    assert decode("segmentation", tmp_path / "nowhere", tmp_path / "out") == {
+        "schema": "decoded/1",
+        "folds": [],
+    }

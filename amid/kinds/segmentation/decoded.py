@@ -1,7 +1,6 @@
 """What the decoder left: one entry per file, and arrays without pickles."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -11,9 +10,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from amid.data.space import Alignment, Grid, alignment
 from amid.documents import Case
-from amid.metrics.overlap import Labels
-from amid.review.checks.evidence import Extra, Prediction
+from amid.kinds.segmentation.checks.evidence import LabelMap
+from amid.kinds.segmentation.labels import BACKGROUND
+from amid.kinds.segmentation.metrics.overlap import Labels
+from amid.review.checks.evidence import Extra
 from amid.review.checks.evidence import Part as Side
+from amid.review.kind import Seen
 from amid.review.measure.inputs import InputWrong
 
 VALUES = 64
@@ -59,15 +61,7 @@ class _Index(_Entry):
     folds: tuple[_Fold, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """One prediction: what is known of it, and its voxels on the image's grid if they fit."""
-
-    prediction: Prediction
-    array: Labels | None
-
-
-class Decoded:
+class LabelMaps:
     """The output folder of a decode job."""
 
     def __init__(self, folder: Path) -> None:
@@ -97,12 +91,13 @@ class Decoded:
             for extra in fold.extras:
                 yield Extra(fold.fold, extra.name, extra.kind)
 
-    def look(self, fold: str, case: Case, part: Side, background: int) -> Seen:
+    def look(self, fold: str, case: Case, part: Side) -> Seen:
         """Look at the prediction of a case by a fold's model."""
         image = grid_of(case)
         file = self._files.get((fold, case.case))
         if file is None:
-            return Seen(Prediction(fold, case.case, part, image, "missing"), None)
+            missing = LabelMap(fold, case.case, part, "missing", foreground=0, image=image)
+            return Seen(missing, None)
 
         found = file.grid
         grid = Grid(found.size, found.spacing, found.origin, found.direction) if found else None
@@ -110,7 +105,7 @@ class Decoded:
         how = alignment(image, grid) if grid and len(file.dims) == len(image.size) else None
         placed = laid_onto(array, how) if array is not None and how is not None else None
         shown = placed if placed is not None else array
-        prediction = Prediction(
+        prediction = LabelMap(
             fold=fold,
             case=case.case,
             part=part,
@@ -122,7 +117,7 @@ class Decoded:
             ambiguity=file.ambiguity,
             whole=file.whole,
             values=() if shown is None else distinct(shown),
-            foreground=0 if shown is None else int(np.count_nonzero(shown != background)),
+            foreground=0 if shown is None else int(np.count_nonzero(shown != BACKGROUND)),
             payload="" if shown is None else payload(shown),
         )
         return Seen(prediction, placed)

@@ -2,7 +2,8 @@
 
 from amid.data.space import TOLERANCE, alignment, displacement
 from amid.documents import Finding
-from amid.review.checks.evidence import Evidence, Prediction, finding, number, passed, some
+from amid.kinds.segmentation.checks.evidence import LabelMap, label_maps
+from amid.review.checks.evidence import Evidence, finding, number, passed, some
 
 ID = "prediction-geometry/1"
 
@@ -13,11 +14,11 @@ def check(evidence: Evidence) -> Finding:
     A header that gives two positions more than a tenth of a voxel apart is read differently by
     different programs: held until somebody says which is meant.
     """
-    shapes: list[Prediction] = []
-    moved: list[Prediction] = []
-    unclear: list[Prediction] = []
+    shapes: list[LabelMap] = []
+    moved: list[LabelMap] = []
+    unclear: list[LabelMap] = []
     turned = seen = 0
-    for prediction in evidence.predictions:
+    for prediction in label_maps(evidence):
         if prediction.grid is None or len(prediction.dims) != len(prediction.image.size):
             continue
 
@@ -55,15 +56,15 @@ def check(evidence: Evidence) -> Finding:
     return passed(ID, f"{seen} predictions lie on their image within {TOLERANCE} voxel{also}")
 
 
-def _some(predictions: list[Prediction]) -> str:
+def _some(predictions: list[LabelMap]) -> str:
     return some([p.name for p in predictions])
 
 
-def _size(prediction: Prediction) -> str:
+def _size(prediction: LabelMap) -> str:
     return str(prediction.grid.size) if prediction.grid else "none"
 
 
-def _off(prediction: Prediction) -> str:
+def _off(prediction: LabelMap) -> str:
     if prediction.grid is None:
         return "?"
 

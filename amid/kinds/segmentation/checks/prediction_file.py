@@ -1,7 +1,8 @@
 """Each prediction is a plain file that holds one finite image of the image's dimensions."""
 
 from amid.documents import Finding
-from amid.review.checks.evidence import Evidence, Prediction, finding, number, passed, some
+from amid.kinds.segmentation.checks.evidence import LabelMap, label_maps
+from amid.review.checks.evidence import Evidence, finding, number, passed, some
 
 ID = "prediction-file/1"
 
@@ -19,14 +20,14 @@ def check(evidence: Evidence) -> Finding:
 
     A missing file is not this check's business: completeness speaks of it.
     """
-    broken: dict[str, list[Prediction]] = {}
-    for prediction in evidence.predictions:
+    broken: dict[str, list[LabelMap]] = {}
+    for prediction in label_maps(evidence):
         code = _code(prediction)
         if code:
             broken.setdefault(code, []).append(prediction)
 
     if not broken:
-        there = sum(p.status == "ok" for p in evidence.predictions)
+        there = sum(p.status == "ok" for p in label_maps(evidence))
         return passed(ID, f"{there} predictions are plain, whole and finite images")
 
     code = next(code for code in _ORDER if code in broken)
@@ -39,7 +40,7 @@ def check(evidence: Evidence) -> Finding:
     return finding(ID, "reject", code, says, grounds)
 
 
-def _code(prediction: Prediction) -> str | None:
+def _code(prediction: LabelMap) -> str | None:
     if prediction.status == "ok" or (prediction.dims and prediction.status == "not-finite"):
         wrong = len(prediction.dims) != len(prediction.image.size)
         return "PRED_DIM" if wrong else _CODES.get(prediction.status)

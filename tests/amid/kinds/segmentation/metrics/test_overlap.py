@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from amid.metrics.overlap import dice_of, joint_histogram
+from amid.kinds.segmentation.metrics.overlap import dice_of, joint_histogram
 
 ARRAYS = st.tuples(
     hnp.arrays(np.int16, (3, 4, 5), elements=st.integers(-2, 9)),

@@ -7,10 +7,10 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from amid.metrics import surface
-from amid.metrics.case import score_case
-from amid.metrics.registry import ROUNDING
-from tests.amid.metrics.masks import Mask, blob_pair, moved, real_mask
+from amid.kinds.segmentation.metrics import surface
+from amid.kinds.segmentation.metrics.case import score_case
+from amid.kinds.segmentation.metrics.registry import ROUNDING
+from tests.amid.kinds.segmentation.metrics.masks import Mask, blob_pair, moved, real_mask
 from tests.amid.world import shared_data
 
 SPACINGS = ((1.0, 1.0, 1.0), (2.5, 0.8, 0.7))

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from amid.data.space import Alignment, Grid, alignment, displacement
-from amid.review.checks.geometry import check
+from amid.kinds.segmentation.checks.geometry import check
 from tests.amid.review.checks.attempts import GRID, HONEST, with_first
 
 REVERSED = Grid(
