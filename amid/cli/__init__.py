@@ -16,7 +16,7 @@ from typing import NoReturn
 
 import click
 
-from amid.cli import doctor, events, look, prove, run, straighten
+from amid.cli import doctor, events, init, look, prove, run, straighten
 from amid.cli.base import Group, Session
 from amid.cli.errors import answer_error
 
@@ -34,6 +34,7 @@ def cli() -> None:
 
 
 for _command in (
+    init.init,
     run.run,
     run.resume,
     run.demo,

@@ -11,8 +11,8 @@ import pytest
 from amid.cli import call, cli
 
 COMMANDS = (
-    "run", "resume", "demo", "status", "tail", "show", "verify", "replay", "rebuild", "report",
-    "straighten", "doctor", "events",
+    "init", "run", "resume", "demo", "status", "tail", "show", "verify", "replay", "rebuild",
+    "report", "straighten", "doctor", "events",
 )  # fmt: skip
 
 
