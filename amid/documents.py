@@ -88,22 +88,13 @@ class Split(Part):
 
 
 class Profile(Part):
-    """What the data is, found without training."""
+    """What the data are, found without training; each kind of task adds what it needs to know."""
 
     cases: int
     groups: int
     test: int
     dimensions: int
     modality: tuple[str, ...]
-    size_median: tuple[int, ...]
-    spacing_median: tuple[float, ...]
-    anisotropy: float
-    voxels_median: int
-    foreground_fraction: dict[str, float]
-    """Label name to mean fraction of voxels, over labelled development cases."""
-    components_median: dict[str, float]
-    intensity: dict[str, float]
-    """p01, p50, p99, mean, sd of the development images, pooled per case."""
     groups_with_several_cases: int
     findings: tuple[str, ...]
     """Sentences for people: what is notable or defective."""

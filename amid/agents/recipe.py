@@ -13,12 +13,10 @@ from amid.agents import ensemble, search
 from amid.agents.faults import plant
 from amid.agents.repair import Rule, answer
 from amid.agents.writing import Attempt, manifest, write
-from amid.documents import Profile
-from amid.planning.catalogue import TEMPLATES, Template, Value
+from amid.planning.kind import PlanningPart, planning_part
+from amid.planning.template import Template, Value
+from amid.tasks.kinds import contract_part
 from runtime.ports import Brief, Reading, Turn
-
-_BOUNDED = ("dice", "nsd")
-"""Metrics that are a share between 0 and 1, by the start of their name."""
 
 
 class RecipeAgent:
@@ -76,16 +74,17 @@ class _NothingToDo(Exception):
 
 
 def _plan(brief: Brief, reading: Reading, worktree: Path) -> _Plan:
-    template = TEMPLATES.get(brief.template)
+    asked = planning_part(_kind(reading))
+    template = asked.TEMPLATES.get(brief.template)
 
     if template is None:
-        known = ", ".join(sorted(TEMPLATES))
+        known = ", ".join(sorted(asked.TEMPLATES))
         raise _NothingToDo(f"there is no template {brief.template!r} to write; known: {known}")
 
     if brief.role == "finalizer":
-        return _finalize(brief, reading, template)
+        return _finalize(brief, reading, asked, template)
 
-    start = template.starts(Profile.model_validate_json(reading.profile))
+    start = _starts(asked, reading, template)
     last = brief.past[-1] if brief.past else None
 
     if last is not None and last.verdict == "reject":
@@ -164,7 +163,7 @@ def _vary(
     raise _NothingToDo("every combination of parameters near the best attempt was tried")
 
 
-def _finalize(brief: Brief, reading: Reading, template: Template) -> _Plan:
+def _finalize(brief: Brief, reading: Reading, asked: PlanningPart, template: Template) -> _Plan:
     own = [one for one in brief.past if one.attempt.startswith(f"a-{brief.worker[2:]}t")]
     members = [one for one in brief.past if one.verdict == "accept" and one not in own]
 
@@ -172,7 +171,8 @@ def _finalize(brief: Brief, reading: Reading, template: Template) -> _Plan:
         raise _NothingToDo("there is no accepted attempt to average")
 
     metric = str(_metric(reading).get("primary", ""))
-    shares, rule = ensemble.weights(members, bounded=metric.startswith(_BOUNDED))
+    share = contract_part(_kind(reading)).is_share(metric)
+    shares, rule = ensemble.weights(members, bounded=share)
 
     if own:
         shares, rule = {max(shares, key=lambda name: shares[name]): 1.0}, "the best member alone"
@@ -182,10 +182,18 @@ def _finalize(brief: Brief, reading: Reading, template: Template) -> _Plan:
     if description in [one.description for one in own]:
         raise _NothingToDo("the average and the best member alone were both handed in")
 
-    start = template.starts(Profile.model_validate_json(reading.profile))
+    start = _starts(asked, reading, template)
     attempt = Attempt(brief.lane, description, template, start, shares)
 
     return _Plan(attempt, (f"weights: {rule}",))
+
+
+def _starts(asked: PlanningPart, reading: Reading, template: Template) -> dict[str, Value]:
+    return asked.starts(template, asked.parse(reading.profile.encode()))
+
+
+def _kind(reading: Reading) -> str:
+    return str(json.loads(reading.contract)["task"]["kind"])
 
 
 def _metric(reading: Reading) -> Mapping[str, object]:

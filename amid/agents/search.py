@@ -7,7 +7,7 @@ past can be read from descriptions alone, whoever keeps them.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from amid.planning.catalogue import Parameter, Template, Value
+from amid.planning.template import Parameter, Template, Value
 from runtime.ports import Past
 
 Choice = Mapping[str, Value]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from amid.agents.search import shown
-from amid.planning.catalogue import Template, Value
+from amid.planning.template import Template, Value
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from amid.documents import CaseScores
 from amid.package.card import Card
 from amid.package.gather import SUFFIX, Evidence, IncompleteError
-from amid.planning.keeping import KEEPS_IMAGES
+from amid.planning.kind import planning_part
 from amid.review.kind import review_part
 from ledger.events.data import Score
 from ledger.events.job import JobRequested
@@ -124,7 +124,9 @@ def _withheld(evidence: Evidence, attempt: str) -> bool:
     submitted = (fact for _, fact in evidence.history.all(AttemptSubmitted))
     lane = next((fact.lane for fact in submitted if fact.attempt == attempt), "")
     proposed = (fact for _, fact in evidence.history.all(LaneProposed))
-    return any(fact.template in KEEPS_IMAGES for fact in proposed if fact.lane == lane)
+    known = planning_part(evidence.contract.task.kind).TEMPLATES
+    used = {fact.template for fact in proposed if fact.lane == lane} & known.keys()
+    return any(known[name].keeps_images for name in used)
 
 
 def _scores(evidence: Evidence) -> dict[str, object]:

@@ -1,136 +1,31 @@
-"""The lanes proposed for a contract and a profile, each with its eight fields in words.
-
-Runnable lanes carry the price of one attempt. Those that do not fit are named as well, ranked down
-with the reason: leaving them out would hide that they were thought of.
-"""
+"""The lanes proposed for a contract and a profile, as the kind of the task offers them."""
 
 from amid.documents import Profile
-from amid.planning import fit, networks, words
-from amid.planning.catalogue import ATLAS_FUSION, AVERAGE, INTENSITY_PRIOR, Template
-from amid.planning.plan import Work, work
+from amid.planning.kind import PlanningPart, planning_part
+from amid.planning.plan import Work, kind_of, work
 from runtime.ports import LaneOffer, Means
 
 
 def probes(contract: bytes, profile: bytes) -> tuple[str, ...]:
     """Return the templates whose step is to be timed before lanes are planned."""
-    data = Profile.model_validate_json(profile)
+    asked, data, ahead = _given(contract, profile)
 
-    return networks.probes(data, work(contract, data))
+    return tuple(asked.probes(data, ahead))
 
 
 def offers(contract: bytes, profile: bytes, means: Means) -> tuple[LaneOffer, ...]:
     """Propose lanes, best first; equal priorities are ordered by name."""
-    data = Profile.model_validate_json(profile)
-    ahead = work(contract, data)
-    lanes = (
-        _intensity_prior(data, ahead),
-        _atlas_fusion(data, ahead),
-        *networks.offers(data, ahead, means),
-        networks.nnunet(data, ahead, means),
-    )
+    asked, data, ahead = _given(contract, profile)
+    lanes = asked.offers(data, ahead, means)
 
     return tuple(sorted(lanes, key=lambda lane: (-lane.priority, lane.lane)))
 
 
-def finalizer_units(contract: bytes, profile: bytes, *, members: int) -> int:
-    """Return the price of averaging `members` attempts, over all folds and the test cases."""
-    data = Profile.model_validate_json(profile)
-    ahead = work(contract, data)
+def _given(contract: bytes, profile: bytes) -> tuple[PlanningPart, Profile, Work]:
+    asked = planning_part(kind_of(contract))
+    data = asked.parse(profile)
 
-    return AVERAGE.units(
-        fit=0,
-        predicted=(ahead.predicted + ahead.folds * data.test) * members,
-        jobs=ahead.folds + 1,
-        voxels=data.voxels_median,
-    )
+    return asked, data, work(contract, data)
 
 
-def _intensity_prior(data: Profile, ahead: Work) -> LaneOffer:
-    suits = fit.intensity_prior(data, ahead.kind)
-    units = _units(INTENSITY_PRIOR, data, ahead)
-
-    return LaneOffer(
-        lane=INTENSITY_PRIOR.name,
-        family=INTENSITY_PRIOR.family,
-        template=INTENSITY_PRIOR.name,
-        kind="executable" if suits.able else "fallback",
-        priority=suits.priority if suits.able else suits.priority // 4,
-        priority_because=suits.because,
-        complexity=INTENSITY_PRIOR.complexity,
-        units=units,
-        steps=0,
-        threads=1,
-        hypothesis=(
-            "A voxel's label follows from where it lies and from what the image looks like around "
-            f"it: location prior times a local Gaussian of {_features(data)} features."
-        ),
-        data_conditions=(
-            "Every case shows the same structures in about the same place of the image: "
-            f"{words.labels(data)}, median size {words.size(data)}."
-        ),
-        required_resources=f"One core, under 1 GiB of memory, no GPU; {units} planned seconds.",
-        preprocessing=words.preprocessing(data),
-        validation_obligations=words.obligations(data, ahead),
-        training_budget=words.budget(INTENSITY_PRIOR, ahead, units),
-        expected_artifacts=words.artifacts("model.npz: priors, means and covariances on the grid"),
-        failure_modes=(
-            "Structures that move between cases, pathology that no training case shows, image "
-            "crops placed otherwise than in training; intensities without contrast leave only the "
-            f"prior. {words.imbalance(data)}"
-        ),
-    )
-
-
-def _atlas_fusion(data: Profile, ahead: Work) -> LaneOffer:
-    suits = fit.atlas_fusion(data, ahead.kind)
-    units = _units(ATLAS_FUSION, data, ahead)
-
-    return LaneOffer(
-        lane=ATLAS_FUSION.name,
-        family=ATLAS_FUSION.family,
-        template=ATLAS_FUSION.name,
-        kind="executable" if suits.able else "fallback",
-        priority=suits.priority if suits.able else suits.priority // 4,
-        priority_because=suits.because,
-        complexity=ATLAS_FUSION.complexity,
-        units=units,
-        steps=0,
-        threads=1,
-        hypothesis=(
-            "Cases that look alike are labelled alike: the training cases most similar to an image "
-            "vote on its labels, patch by patch, the more the closer they look."
-        ),
-        data_conditions=(
-            f"At least {fit.FEW_ATLASES} labelled cases ({data.cases} here) that show the same "
-            f"structures in about the same place; median size {words.size(data)}."
-        ),
-        required_resources=f"One core, under 2 GiB of memory, no GPU; {units} planned seconds.",
-        preprocessing=words.preprocessing(data),
-        validation_obligations=(
-            words.obligations(data, ahead)
-            + " An atlas of a validation patient would vote for its own twin: groups stay apart."
-        ),
-        training_budget=words.budget(ATLAS_FUSION, ahead, units),
-        expected_artifacts=words.artifacts("model.npz: training images and labels on the grid"),
-        failure_modes=(
-            "Anatomy unlike every atlas; shifts of more than three voxels of the grid; the model "
-            "holds training images, so it must not leave where those may not. "
-            f"{words.imbalance(data)}"
-        ),
-    )
-
-
-def _units(template: Template, data: Profile, ahead: Work) -> int:
-    return template.units(
-        fit=ahead.fit,
-        predicted=ahead.predicted,
-        jobs=2 * ahead.folds,
-        voxels=data.voxels_median,
-    )
-
-
-def _features(data: Profile) -> int:
-    return 3 + data.dimensions
-
-
-__all__ = ["finalizer_units", "offers", "probes"]
+__all__ = ["offers", "probes"]

@@ -49,6 +49,11 @@ def work(contract: bytes, profile: Profile) -> Work:
     )
 
 
+def kind_of(contract: bytes) -> str:
+    """Return the kind of a contract's task."""
+    return str(_table(json.loads(contract), "task").get("kind", ""))
+
+
 def _folds(scheme: str, asked: int, profile: Profile) -> int:
     if scheme == "holdout" or (scheme == "auto" and profile.groups >= _HOLDOUT_GROUPS):
         return 1
@@ -77,4 +82,4 @@ def _share(table: Mapping[str, object], name: str, otherwise: float) -> float:
     return float(value) if isinstance(value, int | float) else otherwise
 
 
-__all__ = ["Work", "work"]
+__all__ = ["Work", "kind_of", "work"]

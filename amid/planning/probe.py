@@ -1,7 +1,7 @@
 """Times one step of a network on this machine: `python -I -m amid.planning.probe` in a job folder.
 
-It trains the template's own network, with its own step, on random volumes of the size that the
-data has, and writes out/probe.json {"template", "ms_per_step", "fixed_ms"}. How many steps a
+It trains the template's own network, with its own step, on random data of the size that the data
+has, and writes out/probe.json {"template", "ms_per_step", "fixed_ms"}. How many steps a
 training takes is planned from that, once per run; the clock decides nothing afterwards.
 """
 
@@ -12,19 +12,17 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 
 from amid.documents import Profile
-from amid.planning.catalogue import TEMPLATES, Template, Value
-from amid.planning.plan import Work, work
+from amid.planning.kind import PlanningPart, planning_part
+from amid.planning.plan import Work, kind_of, work
+from amid.planning.template import Template
 from ledger.blobs import BlobStore
 
 WARM_UP = 3
 TIMED = 15
 PREDICTED = 5
-CASES = 4
-"""Random volumes that the patches are cut from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,7 @@ class ProbeRefused(Exception):
     """The job was started without something it needs; says what."""
 
 
-def probe(template: Template, profile: Profile, ahead: Work) -> Price:
+def probe(asked: PlanningPart, template: Template, profile: Profile, ahead: Work) -> Price:
     """Time a template's step and a prediction, in this process.
 
     Besides its steps an attempt pays, on each fold, for two starts with their imports, for reading
@@ -48,10 +46,7 @@ def probe(template: Template, profile: Profile, ahead: Work) -> Price:
     """
     began = time.perf_counter()
     _reach(template)
-    chosen = template.starts(profile)
-    labels = len({"background", *profile.foreground_fraction})
-    # sizes are told x first; what is timed hardly depends on the order
-    rehearsal = _rehearse(chosen, tuple(profile.size_median), ahead.channels, labels)
+    rehearsal = asked.rehearse(template, asked.starts(template, profile), profile, ahead)
     ready = time.perf_counter()
 
     for _ in range(WARM_UP):
@@ -60,8 +55,8 @@ def probe(template: Template, profile: Profile, ahead: Work) -> Price:
     steps = [_seconds(rehearsal.step) for _ in range(TIMED)]
     rehearsal.predict()
     each = statistics.median(_seconds(rehearsal.predict) for _ in range(PREDICTED))
-    read = ahead.fit * template.train_ms * _scale(profile)
-    written = ahead.predicted * (template.predict_ms * _scale(profile) + 1000 * each)
+    read = ahead.fit * template.train_ms * asked.scale(profile)
+    written = ahead.predicted * (template.predict_ms * asked.scale(profile) + 1000 * each)
     fixed = 2000 * (ready - began) + (read + written) / max(1, ahead.folds)
 
     return Price(
@@ -69,12 +64,6 @@ def probe(template: Template, profile: Profile, ahead: Work) -> Price:
         ms_per_step=max(1, -int(-1000 * statistics.median(steps) // 1)),
         fixed_ms=max(1, round(fixed)),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Rehearsal:
-    step: Callable[[], object]
-    predict: Callable[[], object]
 
 
 def _reach(template: Template) -> None:
@@ -86,33 +75,6 @@ def _reach(template: Template) -> None:
         sys.path.insert(0, str(folder))
 
 
-def _rehearse(
-    chosen: dict[str, Value], size: tuple[int, ...], channels: int, labels: int
-) -> _Rehearsal:
-    """Set a training up as the template's train.py does, on random volumes."""
-    import numpy as np
-
-    network, patches = import_module("network"), import_module("patches")
-    device = network.settle(0)
-    draw = np.random.default_rng(0)
-    fold, batch = int(chosen["fold"]), int(chosen["batch"])
-    multiple = network.multiple_of(fold)
-    patch = patches.patch_for([size], int(chosen["patch"]), multiple)
-    volumes = [draw.standard_normal((channels, *size), np.float32) for _ in range(CASES)]
-    truths = [draw.integers(0, labels, size) for _ in range(CASES)]
-    cases = [patches.ready(*pair, device) for pair in zip(volumes, truths, strict=True)]
-    net = network.make(channels, labels, len(size), width=int(chosen["width"]), fold=fold)
-    habit = patches.Habit(float(chosen["augment"]), mirror=bool(chosen["mirror"]))
-    learner = network.Learner(net.to(device), WARM_UP + TIMED, float(chosen["rate"]))
-    cutter = patches.Cutter(patch, habit, device)
-    predictor = network.Predictor(net, patch, multiple, int(chosen["passes"]))
-
-    return _Rehearsal(
-        step=lambda: learner.step(*cutter.batch(cases[:batch], draw)),
-        predict=lambda: predictor.likely(volumes[0]),
-    )
-
-
 def _seconds(act: Callable[[], object]) -> float:
     began = time.perf_counter()
     act()
@@ -120,25 +82,22 @@ def _seconds(act: Callable[[], object]) -> float:
     return time.perf_counter() - began
 
 
-def _scale(profile: Profile) -> float:
-    """Return how much larger the volumes are than those of the template's prices."""
-    return profile.voxels_median / 63_000
-
-
-def _given(job: Path) -> tuple[Template, Profile, Work]:
+def _given(job: Path) -> tuple[PlanningPart, Template, Profile, Work]:
     """Read which template to time, and for which data."""
     told = json.loads(job.read_bytes())
     private = told["private"]
     name = private.get("template", told["subject"])
-    template = TEMPLATES.get(name)
+    blobs = BlobStore(Path(private["run"]) / "blobs")
+    contract = blobs.read(private["contract"])
+    asked = planning_part(kind_of(contract))
+    template = asked.TEMPLATES.get(name)
 
     if template is None or not template.network:
         raise ProbeRefused(f"{name} is no template that trains in steps")
 
-    blobs = BlobStore(Path(private["run"]) / "blobs")
-    profile = Profile.model_validate_json(blobs.read(private["profile"]))
+    profile = asked.parse(blobs.read(private["profile"]))
 
-    return template, profile, work(blobs.read(private["contract"]), profile)
+    return asked, template, profile, work(contract, profile)
 
 
 def main() -> int:

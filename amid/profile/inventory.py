@@ -3,7 +3,7 @@
 Whatever is wrong with any file is collected, so that one run of the program names all of it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,13 +14,14 @@ from amid.data.image import canonical_hash, decoded_hash, header_hash
 from amid.data.raw import Defect
 from amid.data.vault import AliasedCase, Aliases, Vault
 from amid.documents import Case, Geometry, ImageFile, Inventory
-from amid.errors import DataMissing, DataProblems, Problem
+from amid.errors import DataMissing, DataProblems
 from amid.profile import measure
 from amid.profile.desk import Desk
+from amid.profile.kind import profile_part
 from amid.profile.links import Link, find
 from amid.profile.measure import Measured
-from amid.profile.notes import constant, notes
-from amid.profile.place import Place, label_defect
+from amid.profile.notes import constant, notes, unlabelled
+from amid.profile.place import Place
 from amid.tasks.contract import Contract
 from amid.tasks.table import Row, Table
 
@@ -66,7 +67,8 @@ def take(contract: Contract, table: Table, data_root: Path, *, seed: int, vault:
         problems = [p for _, p in sorted(desk.problems, key=lambda found: found[0])]
         raise DataProblems(problems, where=f"{data_root}, as listed in {table.name}")
 
-    absent = list(_absent(seen, contract))
+    asked = profile_part(contract.task.kind)
+    absent = list(asked.absent(seen, contract))
     if absent:
         raise DataProblems(absent, where=f"{data_root}, as listed in {table.name}")
 
@@ -77,7 +79,13 @@ def take(contract: Contract, table: Table, data_root: Path, *, seed: int, vault:
         inventory=inventory,
         measured=tuple(seen),
         links=links,
-        notes=(*table.notes, *notes(inventory, seen, contract), *same),
+        notes=(
+            *table.notes,
+            *unlabelled(inventory),
+            *asked.label_notes(seen, contract),
+            *notes(inventory, seen),
+            *same,
+        ),
         aliases=names,
         groups=groups,
     )
@@ -134,7 +142,11 @@ def _image(
         return None
 
     volume = opened.volume
-    defect = measure.image_defect(volume, desk.contract.task.dimensions)
+    defect = measure.image_defect(
+        volume,
+        desk.contract.task.dimensions,
+        profile_part(desk.contract.task.kind).COMPONENTS,
+    )
     if defect is not None:
         desk.refuse(row, path, defect)
         return None
@@ -153,63 +165,19 @@ def _image(
 
 def _label(
     desk: Desk, row: Row, alias: str, like: tuple[Geometry, Place] | None
-) -> tuple[str | None, str, measure.Labelled | None]:
-    """Return commitment, suffix and measures of a case's label; nothing where there is none."""
+) -> tuple[str | None, str, object]:
+    """Return commitment, suffix and what a case's label holds; nothing where there is none."""
     if row.label is None:
         if row.split == "train":
             none = Defect("missing-label", "has no label", "fill in its cell or drop the case")
             desk.refuse(row, None, none, missing=True)
         return None, "", None
 
-    content = desk.load(row, row.label)
-    suffix = raw.suffix(row.label) or ""
-    if content is None:
-        return None, suffix, None
+    found = profile_part(desk.contract.task.kind).label(desk, row, alias, like)
+    if found is None:
+        return None, "", None
 
-    copy = desk.vault.put_label(alias, suffix, content)
-    opened = desk.decode(row, row.label, content, copy)
-    if opened is None:
-        return None, suffix, None
-
-    defect = None
-    if like is not None:
-        defect = measure.grid_defect(opened.volume.geometry, like[0])
-        defect = defect or label_defect(opened.place, like[1])
-
-    numbers = defect or measure.label_ids(opened.volume, desk.contract.labels)
-    if isinstance(numbers, Defect):
-        desk.refuse(row, row.label, numbers)
-        return None, suffix, None
-
-    found = measure.labelled(numbers, desk.contract.foreground)
-    return desk.vault.commit(f"label/{alias}", content), suffix, found
-
-
-def _absent(seen: Sequence[Measured], contract: Contract) -> Iterator[Problem]:
-    """Yield the labels that no development case holds: nobody could learn or judge them."""
-    held = [m.label for m in seen if m.label is not None and m.split == "train"]
-    absent = {
-        name: number
-        for name, number in contract.foreground.items()
-        if not any(label.fraction[name] for label in held)
-    }
-    if len(absent) == len(contract.foreground):
-        yield Problem(
-            code="label-empty",
-            where="column label",
-            says=f"no label of the {len(held)} development cases holds anything but background",
-            do="name the files that hold the labels",
-        )
-        return
-
-    for name, number in absent.items():
-        yield Problem(
-            code="label-absent",
-            where=f"label {name} ({number})",
-            says=f"is in none of the {len(held)} development cases; it would count as perfect "
-            "wherever nothing is predicted",
-            do="take it out of [labels] in task.toml, or correct the files",
-        )
+    return desk.vault.commit(f"label/{alias}", found.content), found.suffix, found.holds
 
 
 def _alias_table(

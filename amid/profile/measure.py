@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from amid.data.image import Volume, corners, pieces
+from amid.data.image import Volume, corners
 from amid.data.raw import Defect, not_finite
 from amid.documents import Geometry
 from amid.profile.place import Place
@@ -48,14 +47,6 @@ class Intensity:
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
-    """What the label of one case holds, by label name (background left out)."""
-
-    fraction: Mapping[str, float]
-    pieces: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True)
 class Measured:
     """What one case showed while it was read."""
 
@@ -65,18 +56,19 @@ class Measured:
     """Channel to grey values."""
     places: Mapping[str, Place]
     """Channel to where its image says that it lies."""
-    label: Labelled | None
+    label: object
+    """What the kind of task keeps of the label; None where there is none."""
 
 
-def image_defect(volume: Volume, dimensions: int) -> Defect | None:
+def image_defect(volume: Volume, dimensions: int, components: tuple[int, ...]) -> Defect | None:
     """Return what makes an image unusable, or None."""
     rank = len(volume.geometry.size)
     if rank != dimensions:
         says = f"has {rank} dimensions, task.toml says {dimensions}"
         return Defect("dimensions", says, "give one file per channel and time point")
 
-    if volume.geometry.components != 1:
-        says = f"holds {volume.geometry.components} numbers per voxel"
+    if volume.geometry.components not in components:
+        says = f"holds {volume.geometry.components} numbers in one place"
         return Defect("components", says, "give one file per channel and time point")
 
     if volume.voxels.dtype.kind not in "iuf":
@@ -119,45 +111,6 @@ def grid_defect(label: Geometry, image: Geometry) -> Defect | None:
     return None
 
 
-def label_ids(volume: Volume, labels: Mapping[str, int]) -> Defect | NDArray[np.int64]:
-    """Return the label as whole numbers, or what is wrong with its values."""
-    voxels = volume.voxels
-    if volume.geometry.components != 1 or voxels.dtype.kind not in "iuf":
-        says = f"holds {volume.geometry.pixel}"
-        return Defect("label-values", says, "write one whole number per voxel")
-
-    if voxels.dtype.kind == "f":
-        odd = int(voxels.size - np.count_nonzero(np.trunc(voxels) == voxels))
-        if odd or not bool(np.isfinite(voxels).all()):
-            bad = odd or int(np.count_nonzero(~np.isfinite(voxels)))
-            says = f"has {bad} voxels that are not whole numbers"
-            return Defect("label-values", says, "resample labels with the nearest neighbour")
-
-    numbers = voxels.astype(np.int64)
-    allowed = np.asarray(sorted(labels.values()), dtype=np.int64)
-    if int(numbers.min(initial=0)) < 0 or int(numbers.max(initial=0)) > 255:
-        found = np.unique(numbers)
-    else:
-        found = np.flatnonzero(np.bincount(numbers.reshape(-1), minlength=1))
-
-    unknown = [int(n) for n in found if n not in allowed]
-    if unknown:
-        shown = ", ".join(map(str, unknown[:10])) + (" …" if len(unknown) > 10 else "")
-        says = f"holds {shown}, which [labels] of task.toml does not name"
-        return Defect("label-values", says, "name the label in task.toml, or correct the file")
-
-    return numbers
-
-
-def labelled(numbers: NDArray[np.int64], labels: Mapping[str, int]) -> Labelled:
-    """Return how much of the volume each label fills, and in how many pieces."""
-    counts = np.bincount(numbers.reshape(-1), minlength=256)
-    return Labelled(
-        fraction={name: float(counts[n]) / max(1, numbers.size) for name, n in labels.items()},
-        pieces={name: pieces(numbers == n) for name, n in labels.items()},
-    )
-
-
 def _size(geometry: Geometry) -> str:
     return "×".join(map(str, geometry.size))
 
@@ -165,11 +118,8 @@ def _size(geometry: Geometry) -> str:
 __all__ = [
     "SHIFT",
     "Intensity",
-    "Labelled",
     "Measured",
     "grid_defect",
     "image_defect",
     "intensity",
-    "label_ids",
-    "labelled",
 ]

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from amid.documents import Inventory
 from amid.profile import measure
 from amid.profile.measure import Measured
-from amid.tasks.contract import Contract
 
 _NAMED = 5
 """How many cases a sentence names."""
@@ -16,21 +15,16 @@ def constant(seen: Sequence[Measured]) -> frozenset[str]:
     return frozenset(m.case for m in seen if any(i.constant for i in m.intensity.values()))
 
 
-def notes(inventory: Inventory, seen: Sequence[Measured], contract: Contract) -> tuple[str, ...]:
-    """Return the sentences. What labels hold is told of development cases only."""
-    return (*_labels(inventory, seen, contract), *_values(seen), *_places(inventory, seen))
+def notes(inventory: Inventory, seen: Sequence[Measured]) -> tuple[str, ...]:
+    """Return the sentences about images."""
+    return (*_values(seen), *_places(inventory, seen))
 
 
-def _labels(inventory: Inventory, seen: Sequence[Measured], contract: Contract) -> Iterator[str]:
-    unlabelled = [case for case in inventory.cases if case.label == "missing"]
-    if unlabelled:
-        yield f"{len(unlabelled)} test cases have no label: they cannot be scored"
-
-    learned = [m for m in seen if m.label is not None and m.split == "train"]
-    for name in contract.foreground:
-        without = [m for m in learned if m.label is not None and m.label.fraction[name] == 0]
-        if without:
-            yield f"label {name} is empty in {len(without)} of {len(learned)} development cases"
+def unlabelled(inventory: Inventory) -> Iterator[str]:
+    """Yield how many cases nobody can score."""
+    without = [case for case in inventory.cases if case.label == "missing"]
+    if without:
+        yield f"{len(without)} test cases have no label: they cannot be scored"
 
 
 def _values(seen: Sequence[Measured]) -> Iterator[str]:
@@ -93,4 +87,4 @@ def _named(names: Sequence[str]) -> str:
     return ", ".join(names[:_NAMED]) + (" …" if len(names) > _NAMED else "")
 
 
-__all__ = ["constant", "notes"]
+__all__ = ["constant", "notes", "unlabelled"]

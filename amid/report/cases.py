@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from blake3 import blake3
 
+from amid.data.described import ImageProfile
 from amid.data.vault import Aliases
 from amid.documents import Case, CaseScore
 from amid.report.subject import Subject
@@ -218,7 +219,7 @@ class _Source:
 
         own = tuple(float(x) for x in np.percentile(image, (1, 99)))
         profile = self._subject.profile
-        if profile is None or not {"p01", "p99"} <= profile.intensity.keys():
+        if not isinstance(profile, ImageProfile) or not {"p01", "p99"} <= profile.intensity.keys():
             return (own[0], own[1]), "window: 1st to 99th percentile of this case"
 
         low, high = profile.intensity["p01"], profile.intensity["p99"]

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from amid.documents import CaseScores, Inventory, Profile, Split
 from amid.package.private import Private
+from amid.profile.kind import profile_part
 from amid.tasks.contract import Contract
 from ledger.events.data import DataProfiled, InventoryTaken, SplitFrozen, TaskAgreed
 from ledger.events.work import PackageBuilt
@@ -41,6 +42,7 @@ class Subject:
         facts = [step.fact for step in history.steps]
         agreed, frozen = history.last(TaskAgreed), history.last(SplitFrozen)
         taken, profiled = history.last(InventoryTaken), history.last(DataProfiled)
+        contract = _parsed(read, agreed and agreed[1].contract, Contract.from_bytes)
         return cls(
             run=run,
             records=records,
@@ -48,10 +50,10 @@ class Subject:
             state=RunState.of(facts),
             read=read,
             private=private,
-            contract=_parsed(read, agreed and agreed[1].contract, Contract.from_bytes),
+            contract=contract,
             split=_parsed(read, frozen and frozen[1].split, Split.model_validate_json),
             inventory=_parsed(read, taken and taken[1].inventory, Inventory.model_validate_json),
-            profile=_parsed(read, profiled and profiled[1].profile, Profile.model_validate_json),
+            profile=_profile(read, contract, profiled and profiled[1].profile),
         )
 
     @property
@@ -89,6 +91,13 @@ class Subject:
     def shown(self, text: str) -> str:
         """Return a text of the record, unless it names a person or a place of this machine."""
         return "(withheld: names a person or a place)" if self.private.in_text(text) else text
+
+
+def _profile(read: Read, contract: Contract | None, digest: str | None) -> Profile | None:
+    if contract is None:
+        return None
+
+    return _parsed(read, digest, profile_part(contract.task.kind).parse)
 
 
 def primary(attempt: Attempt) -> float | None:

@@ -16,7 +16,7 @@ from amid.documents import Inventory, Profile, Split
 from amid.errors import from_os_error
 from amid.profile import inventory as stock
 from amid.profile.inventory import Taken
-from amid.profile.profile import profile, says
+from amid.profile.kind import profile_part
 from amid.tasks import canonical, reading, table
 from amid.tasks.contract import Contract
 from amid.tasks.table import Table
@@ -88,7 +88,7 @@ def prepare(
     try:
         taken = stock.take(contract, rows, root, seed=seed, vault=vault)
         dealt = _deal(task_dir, contract, rows, taken, seed)
-        found = profile(contract, taken)
+        found = profile_part(contract.task.kind).profile(contract, taken)
         units = (wall if wall is not None else contract.budget.wall_seconds) * cores
         facts = tuple(_facts(contract, taken, found, dealt, seed=seed, units=units, put=put))
     except OSError as error:
@@ -157,7 +157,9 @@ def _facts(
         labels=len(labelled),
         says="all labels, the alias table and the salts; only the reviewer opens the vault",
     )
-    yield DataProfiled(profile=put(canonical.to_bytes(found)), says=says(found))
+    yield DataProfiled(
+        profile=put(canonical.to_bytes(found)), says=profile_part(contract.task.kind).says(found)
+    )
     yield _frozen(dealt, inventory, seed, put)
 
     for link in taken.links:

@@ -55,6 +55,9 @@ class ContractPart(Protocol):
     def direction(self, metric: str) -> Direction | None:
         """Return which way is better, or None for a metric that it does not know."""
 
+    def is_share(self, metric: str) -> bool:
+        """Return whether a metric lies between 0 and 1 and is to be large."""
+
     def mistakes(self, contract: "Contract") -> Iterable[Mistake]:
         """Yield what is wrong in a contract of this kind, in the order of its sections."""
 

@@ -11,7 +11,7 @@ from amid.agents.attempt import read
 from amid.agents.recipe import RecipeAgent
 from runtime.adapters.git import GitWorkspace
 from runtime.ports import Agent, Brief, Reading
-from tests.amid.planning.samples import CONTRACT, profile
+from tests.amid.kinds.segmentation.planning.samples import CONTRACT, profile
 
 BACKENDS: dict[str, Callable[[], Agent]] = {"recipe": RecipeAgent}
 READING = Reading(contract=CONTRACT, profile=profile().model_dump_json(), lane="{}")

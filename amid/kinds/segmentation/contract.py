@@ -26,6 +26,11 @@ def direction(metric: str) -> Direction | None:
     return _names().get("nsd@1mm" if _NSD.fullmatch(metric) else metric)
 
 
+def is_share(metric: str) -> bool:
+    """Return whether a metric lies between 0 and 1 and is to be large."""
+    return direction(metric) == "maximize"
+
+
 def mistakes(contract: Contract) -> Iterator[Mistake]:
     """Yield what is wrong in sections that mean something else for other kinds."""
     metric, labels = contract.metric, contract.labels
@@ -72,6 +77,7 @@ __all__ = [
     "DIMENSIONS",
     "LABEL_IS_FILE",
     "direction",
+    "is_share",
     "known",
     "label_mistake",
     "mistakes",

@@ -7,8 +7,9 @@ import pytest
 import SimpleITK as sitk
 
 from amid.agents.faults import FAULTS, plant
-from amid.planning.catalogue import INTENSITY_PRIOR, TEMPLATES, Template
-from tests.amid.planning.samples import lay_out, profile, run_job, voxels
+from amid.kinds.segmentation.planning.catalogue import INTENSITY_PRIOR, TEMPLATES, starts
+from amid.planning.template import Template
+from tests.amid.kinds.segmentation.planning.samples import lay_out, profile, run_job, voxels
 
 HELD = ("c-0021", "c-0022")
 
@@ -21,7 +22,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     lay_out(made / "predict", HELD, labels=False)
     run_job(
         made / "job", INTENSITY_PRIOR, "train.py",
-        data=made / "train", params=INTENSITY_PRIOR.starts(profile()),
+        data=made / "train", params=starts(INTENSITY_PRIOR, profile()),
     )  # fmt: skip
 
     return made
@@ -30,7 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def faulty(folder: Path, name: str) -> Path:
     return run_job(
         folder / name, INTENSITY_PRIOR, "predict.py",
-        data=folder / "predict", params=INTENSITY_PRIOR.starts(profile()),
+        data=folder / "predict", params=starts(INTENSITY_PRIOR, profile()),
         model=folder / "job" / "out", files=plant(name, INTENSITY_PRIOR.files()),
     ) / "predictions"  # fmt: skip
 

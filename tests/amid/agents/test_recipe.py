@@ -12,10 +12,11 @@ from amid.agents.attempt import read
 from amid.agents.faults import FAULTS
 from amid.agents.recipe import RecipeAgent
 from amid.agents.repair import RULES
-from amid.planning.catalogue import INTENSITY_PRIOR, NETWORKS, Template
+from amid.kinds.segmentation.planning.catalogue import INTENSITY_PRIOR, NETWORKS, starts
+from amid.planning.template import Template
 from amid.review.rules import ADVICE
 from runtime.ports import Brief, Past, Reading, Turn
-from tests.amid.planning.samples import CONTRACT, profile
+from tests.amid.kinds.segmentation.planning.samples import CONTRACT, profile
 
 READING = Reading(contract=CONTRACT, profile=profile().model_dump_json(), lane="{}")
 FIRST = Brief(
@@ -63,7 +64,7 @@ def test_the_first_turn_writes_the_template_with_its_own_parameters(tmp_path: Pa
     written = {path.name: path.read_text() for path in tmp_path.iterdir()}
     text = written.pop("attempt.toml")
     assert written == INTENSITY_PRIOR.files()
-    assert tomllib.loads(text)["params"] == INTENSITY_PRIOR.starts(profile())
+    assert tomllib.loads(text)["params"] == starts(INTENSITY_PRIOR, profile())
     assert "w_like=1 ridge=0.01" in read(text.encode()).description
     assert turn.failed is None
     assert "first attempt" in turn.transcript.decode()
@@ -165,7 +166,7 @@ def test_a_weak_attempt_is_varied_and_no_combination_comes_twice(tmp_path: Path)
 
 
 def test_variation_goes_one_step_from_the_best_inner_score(tmp_path: Path) -> None:
-    params = dict(INTENSITY_PRIOR.starts(profile()))
+    params = dict(starts(INTENSITY_PRIOR, profile()))
     texts = []
     for like, inner in ((1.0, "0.7"), (1.2, "0.8"), (1.4, "0.75")):
         params["w_like"] = like
@@ -189,7 +190,7 @@ def test_slots_begin_in_different_directions(tmp_path: Path) -> None:
         chosen.append(toml(tmp_path)["params"])
 
     assert all(chosen.count(params) == 1 for params in chosen)
-    assert INTENSITY_PRIOR.starts(profile()) not in chosen
+    assert starts(INTENSITY_PRIOR, profile()) not in chosen
 
 
 @pytest.mark.parametrize("template", NETWORKS, ids=lambda template: template.name)

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from amid.agents.search import best_of, describe, nearby, recall
-from amid.planning.catalogue import ATLAS_FUSION, DYNUNET, INTENSITY_PRIOR, Template, Value
+from amid.kinds.segmentation.planning.catalogue import ATLAS_FUSION, DYNUNET, INTENSITY_PRIOR
+from amid.planning.template import Template, Value
 from runtime.ports import Past
 
 TEMPLATES = st.sampled_from([INTENSITY_PRIOR, ATLAS_FUSION, DYNUNET])

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from blake3 import blake3
 
+from amid.kinds.segmentation.planning.catalogue import ATLAS_FUSION
 from amid.package.build import build
 from ledger.blobs import BlobStore
 from ledger.canonical import encode
@@ -235,9 +236,8 @@ def test_weights_that_hold_images_stay_out_where_images_may_not_leave(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given a template that keeps training images, then its weights leave only if images may."""
-    monkeypatch.setattr(
-        "amid.package.payload.KEEPS_IMAGES", frozenset(a.split("-")[1] for a in MEMBERS)
-    )
+    keeping = {a.split("-")[1]: ATLAS_FUSION for a in MEMBERS}
+    monkeypatch.setattr("amid.kinds.segmentation.planning.TEMPLATES", keeping)
     kept, shared = tmp_path / "kept", tmp_path / "shared"
     for place, share in ((kept, False), (shared, True)):
         place.mkdir()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ledger.blobs import BlobStore
-from tests.amid.planning.samples import CONTRACT, profile
+from tests.amid.kinds.segmentation.planning.samples import CONTRACT, profile
 
 
 def probe(folder: Path, template: str, **changes: object) -> subprocess.CompletedProcess[str]:

@@ -111,7 +111,7 @@ BAD_IMAGES = [
     ("inf", poison(float("inf")), "not-finite", "NaN or infinite"),
     ("spacing", no_spacing, "zero-spacing", "has a spacing of 0 along y"),
     ("4d", two_volumes, "dimensions", "has 4 dimensions, task.toml says 3"),
-    ("colour", colour, "components", "holds 3 numbers per voxel"),
+    ("colour", colour, "components", "holds 3 numbers in one place"),
     ("place", no_place, "not-finite", "an orientation or position that is not a number"),
     ("pipe", pipe, "unreadable", "not a regular file"),
     ("folder", lambda p: (p.unlink(), p.mkdir()), "unreadable", "is a directory"),

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from amid.data.vault import Vault
 from amid.errors import DataProblems
+from amid.kinds.segmentation.profile import Labelled
 from amid.profile.inventory import Taken, take
 from amid.tasks import reading, table
 from tests.amid.data.made import LAS, RAS, nifti, voxels, write
@@ -112,7 +113,9 @@ def test_a_slope_of_zero_means_no_rescaling_in_labels_and_images(cases: Cases) -
 
     found = cases.taken()
 
-    assert all(m.label is not None and m.label.fraction["right"] > 0 for m in found.measured)
+    for measured in found.measured:
+        assert isinstance(measured.label, Labelled)
+        assert measured.label.fraction["right"] > 0
     assert max(m.intensity["image"].high for m in found.measured) < 250
 
 

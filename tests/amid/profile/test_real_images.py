@@ -7,6 +7,7 @@ import pytest
 
 from amid.data.vault import Vault
 from amid.errors import DataProblems
+from amid.kinds.segmentation.profile import Labelled
 from amid.profile.inventory import Taken, take
 from amid.tasks import reading, table
 from tests.amid.sample import shared
@@ -94,7 +95,7 @@ def test_real_oblique_and_anisotropic_pairs_are_accepted(
 
     (measured,) = taken(task).measured
 
-    assert measured.label is not None
+    assert isinstance(measured.label, Labelled)
     assert min(measured.label.fraction.values()) > 0
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from amid.demo import tiny
-from amid.documents import Inventory, Profile, Split
+from amid.documents import Inventory, Split
 from amid.errors import AmidError, DataProblems, GroupLeak, NoPermission, NoSpace
+from amid.kinds.segmentation.profile import SegmentationProfile
 from amid.run.prepare import Prepared, prepare
 from amid.tasks.contract import Contract
 from ledger.events.base import Fact, blobs_of
@@ -74,7 +75,7 @@ def test_the_blobs_read_back(task: Path, tmp_path: Path) -> None:
     assert isinstance(frozen, SplitFrozen)
     assert Contract.from_bytes(store.blobs[agreed.contract]) == found.contract
     assert Inventory.model_validate_json(store.blobs[taken.inventory]) == found.inventory
-    assert Profile.model_validate_json(store.blobs[profiled.profile]) == found.profile
+    assert SegmentationProfile.model_validate_json(store.blobs[profiled.profile]) == found.profile
     assert Split.model_validate_json(store.blobs[frozen.split]) == found.split
 
 
@@ -189,6 +190,7 @@ def test_a_vault_is_never_made_over_another(task: Path, tmp_path: Path) -> None:
 def test_the_profile_sees_what_is_notable(task: Path, tmp_path: Path) -> None:
     profile = prepared(task, tmp_path / "run").profile
 
+    assert isinstance(profile, SegmentationProfile)
     assert (profile.cases, profile.groups, profile.test) == (14, 8, 2)
     assert profile.size_median == (16, 16, 16)
     assert profile.anisotropy == 1.5

@@ -6,7 +6,9 @@ from types import ModuleType
 
 import pytest
 
-from amid.kinds.segmentation import checks, contract, decoding, review
+from amid.kinds.segmentation import checks, contract, decoding, planning, profile, review
+from amid.planning.kind import PlanningPart
+from amid.profile.kind import ProfilePart
 from amid.review.decode import DecodingPart
 from amid.review.kind import ChecksPart, ReviewPart
 from amid.tasks import kinds
@@ -14,6 +16,8 @@ from amid.tasks import kinds
 ANSWERS: tuple[kinds.ContractPart, ...] = (contract,)
 DECODING: tuple[DecodingPart, ...] = (decoding,)
 CHECKS: tuple[ChecksPart, ...] = (checks,)
+PLANNING: tuple[PlanningPart, ...] = (planning,)
+PROFILE: tuple[ProfilePart, ...] = (profile,)
 REVIEW: tuple[ReviewPart, ...] = (review,)
 """That a module answers its room's protocol is checked by mypy, here."""
 
@@ -48,7 +52,13 @@ def test_naming_a_kind_loads_no_numbers() -> None:
 
 
 def test_every_kind_answers_every_room() -> None:
-    rooms = {"decoding": DECODING, "checks": CHECKS, "review": REVIEW}
+    rooms = {
+        "checks": CHECKS,
+        "decoding": DECODING,
+        "planning": PLANNING,
+        "profile": PROFILE,
+        "review": REVIEW,
+    }
 
     for room, answers in rooms.items():
         assert [kinds.part(kind, room) for kind in kinds.places()] == list(answers), room

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 import SimpleITK as sitk
 
-from amid.planning.catalogue import NETWORKS, SMALL_UNET, Template, Value
-from tests.amid.planning.samples import (
+from amid.kinds.segmentation.planning.catalogue import NETWORKS, SMALL_UNET, starts
+from amid.planning.template import Template, Value
+from tests.amid.kinds.segmentation.planning.samples import (
     dice,
     environment,
     lay_out,
@@ -85,7 +86,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     for job in jobs():
         place = folder / job.name
-        params = {**job.template.starts(profile()), **SMALL}
+        params = {**starts(job.template, profile()), **SMALL}
         # the model is copied when its job has ended: a link is followed later
         lay_out_job(place, {**job.template.files(), **job.files}, params)
         if job.model:

@@ -12,8 +12,9 @@ import numpy as np
 import SimpleITK as sitk
 from numpy.typing import NDArray
 
-from amid.documents import Profile, View, ViewCase
-from amid.planning.catalogue import Template, Value
+from amid.documents import View, ViewCase
+from amid.kinds.segmentation.profile import SegmentationProfile
+from amid.planning.template import Template, Value
 
 LABELS = {"background": 0, "left": 3, "right": 5}
 CONTRACT = json.dumps(
@@ -26,7 +27,7 @@ CONTRACT = json.dumps(
 )
 
 
-def profile(**changes: object) -> Profile:
+def profile(**changes: object) -> SegmentationProfile:
     """Return a hippocampus-like profile with some fields changed."""
     fields: dict[str, object] = {
         "cases": 208,
@@ -45,7 +46,7 @@ def profile(**changes: object) -> Profile:
         "findings": (),
     }
 
-    return Profile.model_validate({**fields, **changes})
+    return SegmentationProfile.model_validate({**fields, **changes})
 
 
 def lay_out(

@@ -11,8 +11,22 @@ import pytest
 import SimpleITK as sitk
 
 from amid.data.form import apart, header_of
-from amid.planning.catalogue import ATLAS_FUSION, AVERAGE, INTENSITY_PRIOR, TEMPLATES, Template
-from tests.amid.planning.samples import dice, lay_out, profile, run_job, volume, voxels
+from amid.kinds.segmentation.planning.catalogue import (
+    ATLAS_FUSION,
+    AVERAGE,
+    INTENSITY_PRIOR,
+    TEMPLATES,
+    starts,
+)
+from amid.planning.template import Template
+from tests.amid.kinds.segmentation.planning.samples import (
+    dice,
+    lay_out,
+    profile,
+    run_job,
+    volume,
+    voxels,
+)
 
 FIT = [f"c-{number:04}" for number in range(1, 9)]
 HELD = [f"c-{number:04}" for number in range(21, 24)]
@@ -30,7 +44,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 def both(folder: Path, template: Template, data: tuple[Path, Path]) -> tuple[Path, Path]:
     """Train and predict; return the two out/ folders."""
-    params = template.starts(profile(cases=len(FIT)))
+    params = starts(template, profile(cases=len(FIT)))
     model = run_job(folder / "train", template, "train.py", data=data[0], params=params)
     found = run_job(
         folder / "predict", template, "predict.py", data=data[1], params=params, model=model
@@ -214,7 +228,7 @@ def test_files_are_taken_in_the_order_of_the_view_only(
 
     for template in TRAINED:
         model, found = outputs[template.name]
-        params = template.starts(profile(cases=len(FIT)))
+        params = starts(template, profile(cases=len(FIT)))
         out = run_job(
             tmp_path / template.name, template, "predict.py",
             data=tmp_path / "predict", params=params, model=model,
@@ -229,7 +243,7 @@ def test_cases_to_tune_on_are_not_learnt_from(
     template: Template, data: tuple[Path, Path], tmp_path: Path
 ) -> None:
     """Given a case set aside to tune on, then its bytes do not reach the model."""
-    params = template.starts(profile(cases=len(FIT)))
+    params = starts(template, profile(cases=len(FIT)))
     models = []
 
     for other in (1, 2):

@@ -1,11 +1,11 @@
 """The sentences about data and work that several lanes share."""
 
-from amid.documents import Profile
-from amid.planning.catalogue import Template
+from amid.kinds.segmentation.profile import SegmentationProfile
 from amid.planning.plan import Work
+from amid.planning.template import Template
 
 
-def scale(data: Profile) -> str:
+def scale(data: SegmentationProfile) -> str:
     """Say how intensities of an image are brought to one scale."""
     low, high = data.intensity.get("p01"), data.intensity.get("p99")
     range_ = "" if low is None or high is None else f" (1st to 99th percentile {low:g} to {high:g})"
@@ -13,7 +13,7 @@ def scale(data: Profile) -> str:
     return f"Each channel scaled by its own mean and standard deviation{range_}"
 
 
-def labels(data: Profile) -> str:
+def labels(data: SegmentationProfile) -> str:
     """Return every foreground label with its share of the voxels."""
     shares = [
         f"{name} in {share:.2%} of the voxels"
@@ -24,17 +24,17 @@ def labels(data: Profile) -> str:
     return ", ".join(shares) or "no foreground"
 
 
-def size(data: Profile) -> str:
+def size(data: SegmentationProfile) -> str:
     """Return the median size."""
     return " × ".join(str(side) for side in data.size_median)
 
 
-def spacing(data: Profile) -> str:
+def spacing(data: SegmentationProfile) -> str:
     """Return the median spacing."""
     return " × ".join(f"{step:g}" for step in data.spacing_median)
 
 
-def preprocessing(data: Profile) -> str:
+def preprocessing(data: SegmentationProfile) -> str:
     """Say what the methods on a common grid do to an image."""
     return (
         f"{scale(data)}; turned to LPS and stretched to "
@@ -43,7 +43,7 @@ def preprocessing(data: Profile) -> str:
     )
 
 
-def obligations(data: Profile, ahead: Work) -> str:
+def obligations(data: SegmentationProfile, ahead: Work) -> str:
     """Say what the reviewer will check."""
     return (
         f"{ahead.metric or 'the metric'} recomputed by the reviewer on {ahead.folds} fold(s) with "
@@ -66,7 +66,7 @@ def artifacts(model: str) -> str:
     return f"{model}; predictions/CASE.nii.gz and probabilities/CASE.nii.gz of every fold."
 
 
-def imbalance(data: Profile) -> str:
+def imbalance(data: SegmentationProfile) -> str:
     """Say whether a label is rare enough to be lost."""
     shares = {
         name: share for name, share in data.foreground_fraction.items() if name != "background"

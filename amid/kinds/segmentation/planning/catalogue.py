@@ -1,82 +1,30 @@
-"""The templates: runnable methods, their parameters, and what an attempt with one costs.
-
-A template's code lies as plain files under `amid/templates/`; an agent copies it into its worktree,
-and from then on it is the attempt's own. Nothing imports it here.
-"""
+"""The methods for segmentation, their parameters and prices."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 
-from amid.documents import Profile
+from amid.kinds.segmentation.profile import SegmentationProfile
+from amid.planning.template import Parameter, Template, Value
 
-Value = int | float | bool
-_FOLDER = Path(__file__).parents[1] / "templates"
-_PRICED_VOXELS = 63_000
-"""Size of the volumes at which the prices below were measured."""
+PRICED = 63_000
+"""Voxels of the volumes at which the prices below were measured."""
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """A number that an attempt may choose, with every value worth trying, in order."""
+def starts(template: Template, profile: SegmentationProfile) -> dict[str, Value]:
+    """Return the parameters of a first attempt on this data."""
+    chosen = {parameter.name: parameter.start for parameter in template.parameters}
+    one_piece = all(pieces <= 1 for pieces in profile.components_median.values())
 
-    name: str
-    values: tuple[Value, ...]
-    start: Value
-    means: str
-    searched: bool = True
-    """Whether a search steps along it; else an attempt keeps what it began with."""
+    return chosen | {"one_piece": one_piece}
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
-    """One method, ready to be written into a worktree."""
-
-    name: str
-    family: str
-    complexity: int
-    trains: bool
-    parameters: tuple[Parameter, ...]
-    fixed_ms: int
-    """Per job: starting Python and loading the model."""
-    train_ms: int
-    """Per case of `_PRICED_VOXELS` voxels."""
-    predict_ms: int
-    network: bool = False
-    """Whether it trains in steps, at a price per step that is measured on the machine."""
-
-    def folders(self) -> tuple[Path, ...]:
-        """Return the folders whose files make up the template's code."""
-        parts = ("shared", "network", self.name) if self.network else ("shared", self.name)
-
-        return tuple(_FOLDER / part for part in parts)
-
-    def files(self) -> dict[str, str]:
-        """Return the template's code by file name."""
-        paths = [path for folder in self.folders() for path in folder.glob("*.py")]
-
-        return {path.name: path.read_text(encoding="utf-8") for path in sorted(paths)}
-
-    def starts(self, profile: Profile) -> dict[str, Value]:
-        """Return the parameters of a first attempt on this data."""
-        chosen = {parameter.name: parameter.start for parameter in self.parameters}
-        one_piece = all(pieces <= 1 for pieces in profile.components_median.values())
-
-        return chosen | {"one_piece": one_piece}
-
-    def units(self, *, fit: int, predicted: int, jobs: int, voxels: int) -> int:
-        """Return the price of one attempt in whole seconds of one core.
-
-        Args:
-            fit: training cases, summed over folds.
-            predicted: predicted cases, summed over folds.
-            jobs: jobs of the attempt.
-            voxels: median number of voxels of a case.
-        """
-        work = fit * self.train_ms * self.trains + predicted * self.predict_ms
-        scaled = work * max(voxels, _PRICED_VOXELS // 16) // _PRICED_VOXELS
-
-        return max(1, -(-(jobs * self.fixed_ms + scaled) // 1000))
+def units(
+    template: Template, profile: SegmentationProfile, *, fit: int, predicted: int, jobs: int
+) -> int:
+    """Return the price of one attempt in whole seconds of one core; see `Template.units`."""
+    return template.units(
+        fit=fit, predicted=predicted, jobs=jobs, size=profile.voxels_median, priced=PRICED
+    )
 
 
 _ONE_PIECE = Parameter(
@@ -96,6 +44,7 @@ _MIRROR = Parameter(
 
 INTENSITY_PRIOR = Template(
     name="intensity-prior",
+    parts=("shared", "intensity-prior"),
     family="classical",
     complexity=1,
     trains=True,
@@ -114,6 +63,8 @@ INTENSITY_PRIOR = Template(
 )
 ATLAS_FUSION = Template(
     name="atlas-fusion",
+    parts=("shared", "atlas-fusion"),
+    keeps_images=True,
     family="atlas",
     complexity=2,
     trains=True,
@@ -140,6 +91,7 @@ def _network(name: str, *, complexity: int, widths: tuple[int, ...]) -> Template
     """
     return Template(
         name=name,
+        parts=("shared", "network", name),
         family=name.removeprefix("small-"),
         complexity=complexity,
         trains=True,
@@ -169,6 +121,7 @@ NETWORKS = (DYNUNET, SMALL_UNET, SEGRESNET)
 240 s of one core each, the first reached a Dice of 0.877 on held-out patients, the second 0.874."""
 AVERAGE = Template(
     name="average",
+    parts=("shared", "average"),
     family="ensemble",
     complexity=0,
     trains=False,
@@ -189,10 +142,10 @@ __all__ = [
     "DYNUNET",
     "INTENSITY_PRIOR",
     "NETWORKS",
+    "PRICED",
     "SEGRESNET",
     "SMALL_UNET",
     "TEMPLATES",
-    "Parameter",
-    "Template",
-    "Value",
+    "starts",
+    "units",
 ]

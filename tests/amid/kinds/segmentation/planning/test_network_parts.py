@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from amid.planning.catalogue import SMALL_UNET
+from amid.kinds.segmentation.planning.catalogue import SMALL_UNET
 
 MODEL = """
 from torch import nn
@@ -205,7 +205,7 @@ def test_cases_that_memory_cannot_hold_are_refused_with_the_limit(
 ) -> None:
     import torch
 
-    from tests.amid.planning.samples import lay_out
+    from tests.amid.kinds.segmentation.planning.samples import lay_out
 
     lay_out(tmp_path, ["c-0001", "c-0002"], labels=True)
     volumes = import_module("volumes")

@@ -1,10 +1,11 @@
-"""Sums up what the data is, from the inventory and what was seen while it was taken. Pure."""
+"""Sums up what images are like, from the inventory and what was seen while it was taken. Pure."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from statistics import fmean, median
+from statistics import median
 
-from amid.documents import Case, ImageFile, Inventory, Profile
+from amid.data.described import ImageProfile
+from amid.documents import Case, ImageFile, Inventory
 from amid.profile.inventory import Taken
 from amid.profile.measure import Intensity, Measured
 from amid.tasks.contract import Contract
@@ -15,8 +16,8 @@ _THICK = 2.5
 """From this ratio of voxel sides on, slices are thick."""
 
 
-def profile(contract: Contract, taken: Taken) -> Profile:
-    """Return the profile. Geometry, grey values and labels are those of development cases only."""
+def profile(contract: Contract, taken: Taken) -> ImageProfile:
+    """Return what is known of images; geometry and grey values are those of development cases."""
     inventory = taken.inventory
     development = [case for case in inventory.cases if case.split == "train"]
     first = [case.images[0] for case in development]
@@ -24,7 +25,7 @@ def profile(contract: Contract, taken: Taken) -> Profile:
     spacing = _medians([image.geometry.spacing for image in first])
     per_group = Counter(case.group for case in inventory.cases)
 
-    return Profile(
+    return ImageProfile(
         cases=len(inventory.cases),
         groups=len(per_group),
         test=len(inventory.cases) - len(development),
@@ -34,24 +35,21 @@ def profile(contract: Contract, taken: Taken) -> Profile:
         spacing_median=spacing,
         anisotropy=max(spacing) / min(spacing),
         voxels_median=round(median([_voxels(image) for image in first])),
-        foreground_fraction=_foreground(contract, seen),
-        components_median=_components(contract, seen),
         intensity=_intensity(contract, seen),
         groups_with_several_cases=sum(1 for n in per_group.values() if n > 1),
         findings=tuple(_findings(inventory, development, seen, taken)),
     )
 
 
-def says(found: Profile) -> tuple[str, ...]:
-    """Return the profile as sentences for people, the findings last."""
+def says(found: ImageProfile, *more: str) -> tuple[str, ...]:
+    """Return the profile as sentences for people: `more` before the findings."""
     size = "×".join(map(str, found.size_median))
     spacing = " × ".join(f"{step:.4g}" for step in found.spacing_median)
-    labels = ", ".join(f"{k} {v:.2%}" for k, v in sorted(found.foreground_fraction.items()))
     return (
         f"{found.cases} cases of {found.groups} groups, {found.test} of them hidden test cases",
         f"{found.groups_with_several_cases} groups have several cases",
         f"median size {size} voxels of {spacing} mm",
-        f"labels fill on average {labels or 'nothing'}",
+        *more,
         *found.findings,
     )
 
@@ -66,22 +64,6 @@ def _voxels(image: ImageFile) -> int:
         total *= side
 
     return total
-
-
-def _foreground(contract: Contract, seen: Sequence[Measured]) -> dict[str, float]:
-    labels = [m.label for m in seen if m.label is not None]
-    return {
-        name: fmean(label.fraction[name] for label in labels) if labels else 0.0
-        for name in contract.foreground
-    }
-
-
-def _components(contract: Contract, seen: Sequence[Measured]) -> dict[str, float]:
-    labels = [m.label for m in seen if m.label is not None]
-    return {
-        name: float(median([label.pieces[name] for label in labels])) if labels else 0.0
-        for name in contract.foreground
-    }
 
 
 def _intensity(contract: Contract, seen: Sequence[Measured]) -> dict[str, float]:

@@ -7,13 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from amid.planning.catalogue import AVERAGE, INTENSITY_PRIOR, NETWORKS, TEMPLATES
-from amid.planning.networks import LEAST_STEPS, SHARES, steps_for, units_of
-from amid.planning.offers import finalizer_units, offers, probes
+from amid.kinds.segmentation.planning.catalogue import (
+    AVERAGE,
+    INTENSITY_PRIOR,
+    NETWORKS,
+    TEMPLATES,
+    starts,
+)
+from amid.kinds.segmentation.planning.networks import LEAST_STEPS, SHARES, steps_for, units_of
+from amid.planning.offers import offers, probes
 from amid.planning.plan import work
 from ledger.events.work import LaneProposed
 from runtime.ports import Means, Probe
-from tests.amid.planning.samples import CONTRACT, profile
+from tests.amid.kinds.segmentation.planning.samples import CONTRACT, profile
 
 EIGHT = (
     "hypothesis",
@@ -178,9 +184,6 @@ def test_what_does_not_fit_becomes_a_fallback_below_what_does() -> None:
 
     assert {lane.kind for lane in proposed("empty").values()} == {"fallback", "paper-only"}
 
-    detection = CONTRACT.replace('"segmentation"', '"detection"')
-    assert "executable" not in {lane.kind for lane in proposed("few", detection).values()}
-
 
 def test_large_volumes_lower_the_priority() -> None:
     assert proposed("large")["intensity-prior"].priority < 800
@@ -207,18 +210,10 @@ def test_folds_follow_the_number_of_groups(groups: int, scheme: str, folds: int)
     assert work(contract, profile(groups=groups)).folds == folds
 
 
-def test_the_finalizer_has_a_price() -> None:
-    given = profile().model_dump_json().encode()
-
-    assert finalizer_units(CONTRACT.encode(), given, members=4) > finalizer_units(
-        CONTRACT.encode(), given, members=1
-    )
-
-
 def test_starts_follow_the_profile() -> None:
-    assert INTENSITY_PRIOR.starts(profile())["one_piece"] is True
-    assert INTENSITY_PRIOR.starts(profile(components_median={"left": 3.0}))["one_piece"] is False
-    assert list(AVERAGE.starts(profile())) == ["one_piece"]
+    assert starts(INTENSITY_PRIOR, profile())["one_piece"] is True
+    assert starts(INTENSITY_PRIOR, profile(components_median={"left": 3.0}))["one_piece"] is False
+    assert list(starts(AVERAGE, profile())) == ["one_piece"]
     for template in TEMPLATES.values():
         for parameter in template.parameters:
             assert parameter.start in parameter.values

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from amid.documents import Profile
+from amid.kinds.segmentation.profile import SegmentationProfile
 
 MANY_VOXELS = 4_000_000
 """Larger volumes lose most of their detail on the templates' common grid of 125,000 voxels."""
@@ -25,10 +25,10 @@ class Fit:
     because: tuple[str, ...]
 
 
-def intensity_prior(profile: Profile, kind: str) -> Fit:
+def intensity_prior(profile: SegmentationProfile) -> Fit:
     """Judge the local Gaussian model: wants labels in about the same place in every case."""
     because = [f"{profile.cases} labelled cases to estimate location and appearance from"]
-    able = _can_segment(profile, kind, because)
+    able = _has_labels(profile, because)
     priority = 800
 
     if profile.cases < FEW_CASES:
@@ -38,10 +38,10 @@ def intensity_prior(profile: Profile, kind: str) -> Fit:
     return Fit(able, _for_size(profile, priority, because), tuple(because))
 
 
-def atlas_fusion(profile: Profile, kind: str) -> Fit:
+def atlas_fusion(profile: SegmentationProfile) -> Fit:
     """Judge patch voting: wants enough atlases, and volumes small enough to compare often."""
     because = [f"{profile.cases} labelled cases can vote as atlases"]
-    able = _can_segment(profile, kind, because)
+    able = _has_labels(profile, because)
     priority = 700
 
     if profile.cases < FEW_ATLASES:
@@ -60,10 +60,10 @@ def atlas_fusion(profile: Profile, kind: str) -> Fit:
     return Fit(able, _for_size(profile, priority, because), tuple(because))
 
 
-def network(profile: Profile, kind: str, *, channels: int) -> Fit:
+def network(profile: SegmentationProfile, *, channels: int) -> Fit:
     """Judge networks: want cases enough, volumes with some extent, and all of them in memory."""
     because = [f"{profile.cases} labelled cases to learn texture and shape from"]
-    able = _can_segment(profile, kind, because)
+    able = _has_labels(profile, because)
     longest = max(profile.size_median, default=0)
     taken = 4 * profile.cases * profile.voxels_median * (channels + 1) >> 20
     priority = 600
@@ -86,11 +86,7 @@ def network(profile: Profile, kind: str, *, channels: int) -> Fit:
     return Fit(able, priority, tuple(because))
 
 
-def _can_segment(profile: Profile, kind: str, because: list[str]) -> bool:
-    if kind not in ("", "segmentation"):
-        because.append(f"the task is {kind}; this method labels voxels")
-        return False
-
+def _has_labels(profile: SegmentationProfile, because: list[str]) -> bool:
     if not any(share > 0 for share in profile.foreground_fraction.values()):
         because.append("no label has a voxel: nothing to learn")
         return False
@@ -98,7 +94,7 @@ def _can_segment(profile: Profile, kind: str, because: list[str]) -> bool:
     return True
 
 
-def _for_size(profile: Profile, priority: int, because: list[str]) -> int:
+def _for_size(profile: SegmentationProfile, priority: int, because: list[str]) -> int:
     voxels = profile.voxels_median
 
     if voxels > MANY_VOXELS:

@@ -7,10 +7,11 @@ that ended by the clock could not be repeated.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from amid.documents import Profile
-from amid.planning import fit, words
-from amid.planning.catalogue import DYNUNET, NETWORKS, SEGRESNET, SMALL_UNET, Template
+from amid.kinds.segmentation.planning import fit, words
+from amid.kinds.segmentation.planning.catalogue import DYNUNET, NETWORKS, SEGRESNET, SMALL_UNET
+from amid.kinds.segmentation.profile import SegmentationProfile
 from amid.planning.plan import Work
+from amid.planning.template import Template
 from runtime.ports import LaneOffer, Means, Probe
 
 LEAST_STEPS = 150
@@ -41,22 +42,22 @@ class _Plan:
     because: tuple[str, ...]
 
 
-def probes(data: Profile, ahead: Work) -> tuple[str, ...]:
+def probes(data: SegmentationProfile, ahead: Work) -> tuple[str, ...]:
     """Return the networks to be timed: none where none suits or the time is too short."""
-    if ahead.wall < SHORT or not fit.network(data, ahead.kind, channels=ahead.channels).able:
+    if ahead.wall < SHORT or not fit.network(data, channels=ahead.channels).able:
         return ()
 
     return tuple(template.name for template in NETWORKS[: len(SHARES)])
 
 
-def offers(data: Profile, ahead: Work, means: Means) -> tuple[LaneOffer, ...]:
+def offers(data: SegmentationProfile, ahead: Work, means: Means) -> tuple[LaneOffer, ...]:
     """Propose every network, in the order in which they are tried."""
     return tuple(
         _offer(template, place, data, ahead, means) for place, template in enumerate(NETWORKS)
     )
 
 
-def nnunet(data: Profile, ahead: Work, means: Means) -> LaneOffer:
+def nnunet(data: SegmentationProfile, ahead: Work, means: Means) -> LaneOffer:
     """Name nnU-Net, and say by numbers why it is not run."""
     epoch = _NNUNET_STEPS * _NNUNET_STEP_MS // 1000
     days = _NNUNET_EPOCHS * epoch / 86_400
@@ -94,8 +95,10 @@ def nnunet(data: Profile, ahead: Work, means: Means) -> LaneOffer:
     )
 
 
-def _offer(template: Template, place: int, data: Profile, ahead: Work, means: Means) -> LaneOffer:
-    suits = fit.network(data, ahead.kind, channels=ahead.channels)
+def _offer(
+    template: Template, place: int, data: SegmentationProfile, ahead: Work, means: Means
+) -> LaneOffer:
+    suits = fit.network(data, channels=ahead.channels)
     plan = _plan(template, place, suits, ahead, means)
 
     return LaneOffer(
@@ -186,7 +189,7 @@ def _before(place: int) -> str:
     return ", ".join(template.name for template in NETWORKS[:place])
 
 
-def _conditions(data: Profile) -> str:
+def _conditions(data: SegmentationProfile) -> str:
     return f"{data.cases} labelled cases of {words.size(data)} voxels; {words.labels(data)}."
 
 
