@@ -35,8 +35,10 @@ class Named:
         (self.manifests if kind == "manifest" else self.files).setdefault(digest, seq)
 
 
-def check(root: Path, named: Named, add: Add, said: list[str], *, match: bool) -> int:
-    """Check the blob folder and return how many blobs are whole.
+def check(
+    root: Path, named: Named, add: Add, said: list[str], *, match: bool
+) -> tuple[int, tuple[str, ...]]:
+    """Check the blob folder; return how many blobs are whole, and which no event names.
 
     Args:
         root: the blob folder.
@@ -53,16 +55,13 @@ def check(root: Path, named: Named, add: Add, said: list[str], *, match: bool) -
 
     if not match:
         said.append("whether events and blobs name each other: nobody said what events name")
-        return sum(there.values())
+        return sum(there.values()), ()
 
     wanted = _wanted(BlobStore(root), named, there, add)
     for digest in sorted(wanted.keys() - there.keys()):
         add("BLOB_MISSING", f"blob {digest}", f"event {wanted[digest]} rests on it")
 
-    for digest in sorted(there.keys() - wanted.keys()):
-        add("BLOB_UNREFERENCED", f"blob {digest}", "no event names it")
-
-    return sum(there.values())
+    return sum(there.values()), tuple(sorted(there.keys() - wanted.keys()))
 
 
 def unnamed(store: BlobStore, records: Iterable[Record], references: References) -> list[str]:

@@ -1,7 +1,7 @@
 """Checks a whole ledger and its blobs, changing nothing, and names everything that is wrong."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -62,6 +62,11 @@ class Findings:
         if self._counts[code] <= MANY:
             self._problems.append(Problem(code, where, says))
 
+    def orphans(self, digests: Sequence[str]) -> None:
+        """Note blobs that no event names."""
+        for digest in digests:
+            self.add("BLOB_UNREFERENCED", f"blob {digest}", "no event names it")
+
     def all(self) -> tuple[Problem, ...]:
         """Return the problems, with one more for each code that had too many."""
         rest = (
@@ -78,6 +83,7 @@ def check(
     references: References | None = None,
     head: tuple[int, str] | None = None,
     findings: Findings | None = None,
+    orphans: Callable[[Sequence[str]], None] | None = None,
 ) -> Report:
     """Check every column of every event and every byte of every blob in a run folder.
 
@@ -86,6 +92,7 @@ def check(
         references: names the blobs of an event; None leaves blobs unmatched with events.
         head: (seq, hash in hex) kept elsewhere: the log must hold exactly that event.
         findings: collects the problems; give one to add others to the same report.
+        orphans: judges the blobs that no event names; None calls each a problem.
 
     Raises:
         NotALedger: there is no ledger file in the folder.
@@ -97,32 +104,25 @@ def check(
     named = Named()
     walk = Walk()
     said: list[str] = []
+    heads = _Heads(head, _kept(folder, found), found, said)
     events = 0
-    kept = _kept(folder, found)
-    met = kept is None
 
     for record in _events(folder / LEDGER, walk, found, said):
         events += 1
         if record is None:
             continue
 
-        if head is not None and record.seq == head[0] and record.hash.hex() != head[1]:
-            found.add("HEAD_DIFFERS", f"event {record.seq}", f"the head given says {head[1]}")
-
-        met = met or (record.seq, record.hash) == kept
+        heads.look(record)
         for digest, kind in references(record) if references else ():
             named.add(digest, kind, record.seq)
 
     if not events:
         found.add("NO_EVENTS", LEDGER, "there is no event in it")
 
-    if kept is not None and not met:
-        says = f"the folder has seen event {kept.seq}, {kept.hash.hex()}, which is not in it"
-        found.add("ROLLED_BACK", LEDGER, says)
-
-    _check_head(head, walk, found, said)
+    heads.end(walk.head)
     store = folder / BLOBS
-    whole = blobfsck.check(store, named, found.add, said, match=references is not None)
+    whole, extra = blobfsck.check(store, named, found.add, said, match=references is not None)
+    (orphans or found.orphans)(extra)
     return Report(
         run=walk.run.hex() if walk.run else "",
         events=events,
@@ -131,6 +131,42 @@ def check(
         problems=found.all(),
         said=tuple(said),
     )
+
+
+@dataclass(slots=True)
+class _Heads:
+    """Compares a log with the head that was given and with the one kept in the folder."""
+
+    given: tuple[int, str] | None
+    kept: Head | None
+    found: Findings
+    said: list[str]
+    met: bool = False
+    """Whether the kept head was met."""
+
+    def look(self, record: Record) -> None:
+        """Compare one record."""
+        if self.given is not None and record.seq == self.given[0]:
+            if record.hash.hex() != self.given[1]:
+                says = f"the head given says {self.given[1]}"
+                self.found.add("HEAD_DIFFERS", f"event {record.seq}", says)
+
+        self.met = self.met or (record.seq, record.hash) == self.kept
+
+    def end(self, head: Head) -> None:
+        """Judge where the log ends."""
+        if self.kept is not None and not self.met:
+            says = f"the folder has seen event {self.kept.seq}, {self.kept.hash.hex()}"
+            self.found.add("ROLLED_BACK", LEDGER, f"{says}, which is not in it")
+
+        if self.given is None:
+            self.said.append(
+                "whether events after the last one shown were cut off: that needs a head that was"
+                " kept outside this folder"
+            )
+        elif head.seq < self.given[0]:
+            says = f"the log ends at event {head.seq}, the head given is event {self.given[0]}"
+            self.found.add("ROLLED_BACK", LEDGER, says)
 
 
 def _kept(folder: Path, found: Findings) -> Head | None:
@@ -215,17 +251,6 @@ def _check_structure(reader: Reader, found: Findings) -> None:
                 found.add("LEDGER_UNREADABLE", LEDGER, str(says))
     except sqlite.SqliteError as error:
         found.add("LEDGER_UNREADABLE", LEDGER, str(error))
-
-
-def _check_head(head: tuple[int, str] | None, walk: Walk, found: Findings, said: list[str]) -> None:
-    if head is None:
-        said.append(
-            "whether events after the last one shown were cut off: that needs a head that was"
-            " kept outside this folder"
-        )
-    elif walk.head.seq < head[0]:
-        says = f"the log ends at event {walk.head.seq}, the head given is event {head[0]}"
-        found.add("ROLLED_BACK", LEDGER, says)
 
 
 __all__ = ["BLOBS", "LEDGER", "Findings", "Problem", "References", "Report", "check"]

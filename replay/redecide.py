@@ -1,7 +1,7 @@
 """Re-decide: put the recorded outcomes through today's deciders and compare what they decide."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 from ledger.events.base import Fact
 from ledger.events.job import JobLost
@@ -9,6 +9,7 @@ from ledger.events.run import RunPaused, RunResumed, WriterAcquired
 from ledger.events.union import dump
 from ledger.events.work import SessionLost
 from projections.run import RunState
+from replay.story import Story
 from runtime.decide import DECISIONS, Context, decide
 
 _INTERRUPTION = (WriterAcquired, RunResumed, RunPaused, JobLost, SessionLost)
@@ -66,6 +67,7 @@ class _Replay:
 
     context: Context
     state: RunState
+    story: Story = field(default_factory=Story)
     decider: str = ""
     wanted: tuple[Fact, ...] = ()
     decisions: int = 0
@@ -79,6 +81,9 @@ class _Replay:
 
     def take(self, event: Fact) -> str:
         """Take in the next recorded event; return what is wrong with it, or nothing."""
+        if faults := self.story.take(event):
+            return f"{event.type} does not follow: {faults[0]}"
+
         self.ask()
 
         if self.wanted and event == self.wanted[0]:

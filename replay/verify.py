@@ -1,18 +1,27 @@
-"""Answers whether a run is whole and unaltered: bytes, chain, blobs, bodies and verdicts."""
+"""Answers whether a run is whole and unaltered: bytes, chain, blobs, story, outcomes, verdicts."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
 
 from ledger import fsck
+from ledger.blobs import BlobStore
 from ledger.errors import LedgerError
 from ledger.events.base import Fact, blobs_of
+from ledger.events.data import DataSealed
+from ledger.events.job import JobFinished
 from ledger.events.review import CheckFound, ReviewRequested, VerdictGiven
+from ledger.events.run import RunFinished
 from ledger.events.stored import BodyUnfit, UnknownEvent, from_record
+from ledger.events.work import CommitFrozen, PackageBuilt
 from ledger.fsck import Findings, Problem
 from ledger.record import Record
+from replay.story import Story
+from replay.translated import Domain, Translated
+from runtime import ahead
+from runtime.ahead import Lying
 from runtime.ports import Ruling
 
 SCHEMA = "verify/1"
@@ -20,14 +29,22 @@ SCHEMA = "verify/1"
 _HEAD = re.compile(r"([1-9][0-9]*):([0-9a-f]{64})")
 
 
-class VerdictDomain(Protocol):
-    """What verifying needs of the domain: its rules, as `runtime.ports.Domain` has them."""
+class VerdictDomain(Domain, Protocol):
+    """What verifying needs of the domain: its rules, and how it reads what trusted jobs left."""
 
     def rules_digest(self) -> str:
         """Return the digest of the rule set behind `verdict`."""
 
     def verdict(self, findings: Sequence[CheckFound]) -> Ruling:
         """Rule over the findings of one attempt."""
+
+
+Beside = Callable[[Path, Sequence[Fact], Callable[[str, str, str], None]], Iterable[str]]
+"""Checks what lies beside ledger and blobs, given the folder, the events that tell of it and what
+notes a problem (code, where, says); returns what is not there to be checked."""
+
+TOLD_BESIDE = (CommitFrozen, DataSealed, PackageBuilt, RunFinished)
+"""Events that tell of what lies beside ledger and blobs."""
 
 
 class BadHead(LedgerError):
@@ -83,13 +100,21 @@ class Answer:
         }
 
 
-def verify(run: Path, *, domain: VerdictDomain | None = None, head: str | None = None) -> Answer:
+def verify(
+    run: Path,
+    *,
+    domain: VerdictDomain | None = None,
+    head: str | None = None,
+    beside: Beside | None = None,
+) -> Answer:
     """Check a run folder and change nothing in it.
 
     Args:
         run: the folder of the run.
-        domain: recomputes verdicts from recorded findings; None leaves verdicts unchecked.
+        domain: rules again over recorded findings and reads again what trusted jobs left; None
+            leaves both unchecked.
         head: `SEQ:HASH` kept outside the folder, which the log must hold.
+        beside: checks what lies beside ledger and blobs; None leaves that unchecked.
 
     Raises:
         NotALedger: there is no ledger in the folder.
@@ -98,18 +123,26 @@ def verify(run: Path, *, domain: VerdictDomain | None = None, head: str | None =
         BadHead: the head is not of that form.
     """
     findings = Findings()
-    reading = _Reading(findings, domain)
+    lying = Lying.look(run)  # before the ledger, which only grows
+    translated = None if domain is None else Translated(BlobStore(run / "blobs"), domain)
+    reading = _Reading(findings, domain, translated)
     report = fsck.check(
-        run, references=reading.references, head=_parse_head(head), findings=findings
+        run,
+        references=reading.references,
+        head=_parse_head(head),
+        findings=findings,
+        orphans=reading.orphans,
     )
+    reading.end(lying)
+    absent = () if beside is None else tuple(beside(run, reading.told, findings.add))
     return Answer(
-        ok=report.ok,
+        ok=not findings.all(),
         run=report.run,
         events=report.events,
         head=f"{report.head.seq}:{report.head.hash.hex()}",
         blobs=report.blobs,
-        problems=report.problems,
-        said=(*report.said, *reading.said()),
+        problems=findings.all(),
+        said=(*reading.standing(), *report.said, *absent, *reading.said()),
         marks=(),
     )
 
@@ -120,6 +153,12 @@ class _Reading:
 
     findings: Findings
     domain: VerdictDomain | None
+    translated: Translated | None
+    story: Story = field(default_factory=Story)
+    told: list[Fact] = field(default_factory=list)
+    """Events that tell of what lies beside ledger and blobs."""
+    stray: int = 0
+    """Blobs that no event names, in a run that is not over."""
     seen: dict[str, list[CheckFound]] = field(default_factory=dict)
     """Attempt to what the reviewer found since it was last asked."""
     verdicts: int = 0
@@ -137,8 +176,58 @@ class _Reading:
             self.findings.add("BODY_UNFIT", where, str(error))
             return ()
 
+        self._follow(where, event)
         self._judge(where, event)
         return tuple(blobs_of(event))
+
+    def orphans(self, digests: Sequence[str]) -> None:
+        """Judge the blobs that no event names: a run that goes on may have stored them already."""
+        if self.story.finished:
+            self.findings.orphans(digests)
+        else:
+            self.stray = len(digests)
+
+    def end(self, lying: Lying) -> None:
+        """Judge the end of the log by what lies beside it."""
+        story = self.story
+        signs = [
+            *ahead.signs(
+                lying,
+                jobs=story.jobs,
+                workers=story.workers,
+                packaged=story.packaged and bool(story.finished),
+            ),
+            ahead.stray(self.stray, under_way=story.under_way),
+        ]
+
+        for sign in signs:
+            if sign:
+                self.findings.add("ROLLED_BACK", fsck.LEDGER, f"the folder is ahead of it: {sign}")
+
+        if cut := ahead.cut(story.last, begun=story.begun):
+            self.findings.add("ROLLED_BACK", fsck.LEDGER, f"it was cut: {cut}")
+
+    def standing(self) -> tuple[str, ...]:
+        """Say that the run is not over, where it is not."""
+        if self.story.finished:
+            return ()
+
+        open_ = f"{self.story.under_way} jobs and turns under way"
+        blobs = f", {self.stray} blobs that no event names yet" if self.stray else ""
+        return (f"the run is unfinished: {open_}{blobs}; `amid resume` goes on",)
+
+    def _follow(self, where: str, event: Fact) -> None:
+        """Check that an event follows from those before it, and from what its job left."""
+        if isinstance(event, TOLD_BESIDE):
+            self.told.append(event)
+
+        about = self.story.open_jobs.get(event.key) if isinstance(event, JobFinished) else None
+
+        for says in self.story.take(event):
+            self.findings.add("STORY_BROKEN", where, f"{event.type} does not follow: {says}")
+
+        for says in self.translated.take(event, about) if self.translated is not None else ():
+            self.findings.add("OUTCOME_DIFFERS", where, says)
 
     def said(self) -> tuple[str, ...]:
         """Return what was not checked here."""

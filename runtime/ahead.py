@@ -5,13 +5,10 @@ or a package that no event names was made under a ledger that went further than 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
-
-from ledger.events.base import Fact
-from projections.run import RunState
 
 _KEY = re.compile(r"[0-9a-f]{64}")
 
@@ -50,25 +47,50 @@ class Lying:
         )
 
 
-def signs(lying: Lying, state: RunState) -> Iterator[str]:
-    """Yield what lies in a folder and is made only after an event that its ledger does not hold."""
-    if jobs := [key for key in lying.jobs if state.jobs.get(key) is None]:
-        yield f"{len(jobs)} jobs that no event asked for, such as jobs/{jobs[0][:12]}"
+def signs(
+    lying: Lying, *, jobs: Container[str], workers: Container[str], packaged: bool
+) -> Iterator[str]:
+    """Yield what lies in a folder and is made only after an event that its ledger does not hold.
 
-    if workers := [name for name in lying.workers if state.workers.get(name) is None]:
-        yield f"{len(workers)} worktrees of unknown workers, such as work/{workers[0]}"
+    Args:
+        lying: What lies there.
+        jobs: Keys that events ask for.
+        workers: Workers that events name.
+        packaged: Whether events say that the run ended with a package.
+    """
+    if strange := [key for key in lying.jobs if key not in jobs]:
+        yield f"{len(strange)} jobs that no event asked for, such as jobs/{strange[0][:12]}"
 
-    if lying.package and (state.task.package is None or state.task.finished is None):
+    if unknown := [name for name in lying.workers if name not in workers]:
+        yield f"{len(unknown)} worktrees of unknown workers, such as work/{unknown[0]}"
+
+    if lying.package and not packaged:
         yield "a package, although no event says that the run ended with one"
 
 
-def cut(last: Fact | None, state: RunState) -> str:
-    """Say where a log ends inside a batch; nothing where it may end like this."""
-    if last is not None and state.task.split is None:
+def stray(blobs: int, *, under_way: int) -> str:
+    """Say that blobs which no event names cannot be left over from a crash; nothing if they can.
+
+    Where nothing was under way a crash leaves one at most: the list a new process stored of itself.
+    """
+    if blobs > 1 and not under_way:
+        return f"{blobs} blobs that no event names, although nothing was under way"
+
+    return ""
+
+
+def cut(last: str, *, begun: bool) -> str:
+    """Say where a log ends inside a batch; nothing where it may end like this.
+
+    Args:
+        last: Stored name of the last event; empty when there is none.
+        begun: Whether the split is frozen.
+    """
+    if last and not begun:
         return "it ends before split.frozen, inside the first batch of a run"
 
-    if last is not None and last.type in INNER:
-        return f"it ends at {last.type}, which is always appended together with what follows it"
+    if last in INNER:
+        return f"it ends at {last}, which is always appended together with what follows it"
 
     return ""
 
@@ -77,4 +99,4 @@ def _folders(place: Path) -> list[str]:
     return sorted(path.name for path in place.iterdir()) if place.is_dir() else []
 
 
-__all__ = ["INNER", "Lying", "cut", "signs"]
+__all__ = ["INNER", "Lying", "cut", "signs", "stray"]

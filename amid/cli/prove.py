@@ -25,22 +25,26 @@ class Answer(Protocol):
 
 @click.command(cls=Command)
 @run_argument
+@click.option(
+    "--head", metavar="SEQ:HASH",
+    help="A head of this run that was kept elsewhere: the ledger must hold exactly that event.",
+)  # fmt: skip
 @json_option
-def verify(*, run: Path, as_json: bool) -> int:
+def verify(*, run: Path, head: str | None, as_json: bool) -> int:
     """Check that RUN is whole and unaltered.
 
-    Reads every event and every blob, folds the events and rules again over the recorded findings.
+    Reads every event and every blob, folds the events, reads again what the reviewer's jobs left
+    and rules again over the recorded findings; then it looks at package, vault and repo.git.
     Needs no network and changes nothing in the folder.
     """
     from amid.cli.folder import check_run
 
     check_run(run)
     from amid.run import compose
-    from replay import verify as prover
 
     return _tell(
         "verify/1",
-        prover.verify(run, domain=compose.domain()),
+        compose.verify(run, head=head),
         yes="the run is whole, and nothing that was read is altered",
         no="the run is not as it was written",
         as_json=as_json,

@@ -213,6 +213,14 @@ def check(folder: Path) -> Tuple[List[str], List[str]]:
     return says, problems
 
 
+def problems_of(folder: Path) -> List[str]:
+    """Return what is wrong with a package."""
+    try:
+        return check(folder)[1]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, struct.error) as problem:
+        return [f"cannot be read as a package: {type(problem).__name__}: {problem}"]
+
+
 def main(words: List[str]) -> int:
     """Check the folder named on the command line, else the one this file lies in."""
     folder = Path(words[0]) if words else Path(__file__).resolve().parent

@@ -19,6 +19,7 @@ from runtime.ports import Executor
 if TYPE_CHECKING:
     from replay.redecide import Redecided
     from replay.reproduce import Answer as Reproduced
+    from replay.verify import Answer as Verified
     from runtime.decide import Context
     from runtime.effects import Effects
     from runtime.journal import Journal
@@ -193,9 +194,14 @@ def _answer(run: Path, state: RunState) -> RunAnswer:
 # --- looking back ---------------------------------------------------------------------------
 
 
-def domain() -> MedicalDomain:
-    """Return the domain's pure part, for whoever rules again over recorded findings."""
-    return MedicalDomain(BlobStore(Path("blobs")))
+def verify(run: Path, *, head: str | None = None) -> "Verified":
+    """Check a run, and what lies beside its ledger; changes nothing in the folder."""
+    from amid.run import beside
+    from replay.verify import verify as check
+
+    return check(
+        run, domain=MedicalDomain(BlobStore(run / "blobs")), head=head, beside=beside.check
+    )
 
 
 def events(run: Path) -> list[Fact]:

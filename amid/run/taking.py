@@ -36,7 +36,8 @@ def journal_of(ledger: Ledger, listen: Listener, context: Callable[[RunState], C
     """
 
     def whole(state: RunState, decided: Sequence[Fact], last: Fact | None) -> None:
-        says = ahead.cut(last, state)
+        begun = state.task.split is not None
+        says = ahead.cut("" if last is None else last.type, begun=begun)
 
         if not says and _same_program(state):
             says = tail.fold(state, decided, context(state))
@@ -60,10 +61,16 @@ def take_over(
     """
     state = journal.state
     left = unnamed(blobs, ledger.records(), references)
-    signs = [*ahead.signs(Lying.look(run), state)]
-
-    if len(left) > 1 and not open_intents(state):  # one may be the list of a start that was killed
-        signs.append(f"{len(left)} blobs that no event names, although nothing was under way")
+    signs = [
+        *ahead.signs(
+            Lying.look(run),
+            jobs={job.key for job in state.jobs},
+            workers={worker.id for worker in state.workers},
+            packaged=state.task.package is not None and state.task.finished is not None,
+        ),
+        ahead.stray(len(left), under_way=len(open_intents(state))),
+    ]
+    signs = [sign for sign in signs if sign]
 
     if signs:
         raise LedgerBehind(ledger.path, "; ".join(signs))

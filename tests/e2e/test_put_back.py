@@ -18,12 +18,6 @@ from tests.ledger.raw import raw
 pytestmark = pytest.mark.timeout(300)
 
 
-@pytest.fixture
-def copy(run: Path, tmp_path: Path) -> Path:
-    """A copy of the finished run, so that it can be spoiled."""
-    return Path(shutil.copytree(run, tmp_path / "run", symlinks=True))
-
-
 def cut(run: Path, until: int) -> None:
     """Put a ledger that ends at an event in the place of the whole one."""
     with raw(run / "ledger.db", guards=False) as connection:
@@ -57,6 +51,8 @@ def test_it_is_refused_by_the_jobs_that_lie_there(copy: Path) -> None:
     cut(copy, before(copy, "attempt.executed"))
     (copy / "head").unlink()
     assert "jobs that no event asked for" in refused(copy)
+    told = answer("verify", copy, ok=(1,))
+    assert "ROLLED_BACK" in {p["code"] for p in told["problems"]}  # type: ignore[attr-defined]
 
 
 def bare(run: Path) -> None:

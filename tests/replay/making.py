@@ -9,15 +9,26 @@ from blake3 import blake3
 from ledger.blobs import BlobStore
 from ledger.canonical import document
 from ledger.events.base import Fact
-from ledger.events.data import TaskAgreed
-from ledger.events.job import JobFinished, Resources
+from ledger.events.data import FoldSize, SplitFrozen, TaskAgreed
+from ledger.events.job import JobFinished, JobKind, JobRequested, Limits, Resources
+from ledger.events.key import key_of
 from ledger.events.review import CheckFound, ReviewRequested, VerdictGiven
 from ledger.events.run import Code, RunStarted, SeedDrawn, WriterAcquired
 from ledger.events.stored import to_new
+from ledger.events.work import (
+    AttemptExecuted,
+    AttemptSubmitted,
+    CommitFrozen,
+    SessionRequested,
+    TreeFile,
+    TurnFinished,
+    WorkerSpawned,
+)
 from ledger.store import Ledger
-from runtime.ports import Ruling
+from runtime.ports import PutBlob, Ruling
 from tests.ledger.making import RUN, ticking
 
+WORKER = "w-intensity-prior-explorer-r1s1"
 ATTEMPT = "a-intensity-prior-explorer-r1s1t1"
 
 
@@ -31,6 +42,10 @@ class Rules:
     def rules_digest(self) -> str:
         """Return a digest of the name."""
         return blake3(self._name.encode()).hexdigest()
+
+    def outcomes(self, kind: JobKind, subject: str, out: Path, put: PutBlob) -> Sequence[Fact]:
+        """Read nothing: no job of this run is trusted."""
+        return ()
 
     def verdict(self, findings: Sequence[CheckFound]) -> Ruling:
         """Reject where any finding rejects, unless lenient."""
@@ -90,6 +105,16 @@ def _beginning(blobs: BlobStore) -> tuple[Fact, ...]:
             attempts=None,
             units=60,
         ),
+        SplitFrozen(
+            scheme="holdout",
+            seed=7,
+            split=blobs.put(document({"scheme": "holdout"})),
+            folds=(FoldSize(fold="f1", fit=3, validation=1),),
+            groups=4,
+            inner=0,
+            test=0,
+            findings=(),
+        ),
     )
 
 
@@ -99,9 +124,24 @@ def _work(blobs: BlobStore) -> tuple[Fact, ...]:
         {"path": path, "digest": blobs.put(content), "bytes": len(content)}
         for path, content in outputs
     ]
+    request = JobRequested(
+        subject=ATTEMPT,
+        kind="predict",
+        fold="f1",
+        command=("python", "predict.py"),
+        inputs=(),
+        limits=Limits(wall_s=60, cpu_s=60, memory_mib=512, output_mib=64, processes=8),
+        sandbox="landlock",
+        seed=7,
+        threads=1,
+        steps=0,
+        epoch=1,
+    )
     return (
+        *_turn(blobs),
+        request,
         JobFinished(
-            key=blake3(b"job").hexdigest(),
+            key=key_of(request),
             epoch=1,
             outputs=blobs.put(document(manifest)),
             log=blobs.put(b"done\n"),
@@ -109,6 +149,59 @@ def _work(blobs: BlobStore) -> tuple[Fact, ...]:
             assurance="confined",
             reproduction="bitwise",
             resources=Resources(wall_ms=1, cpu_ms=1, max_rss_kib=1),
+        ),
+        AttemptExecuted(attempt=ATTEMPT, outcome="complete", reason="", assurance="confined"),
+    )
+
+
+def _turn(blobs: BlobStore) -> tuple[Fact, ...]:
+    """Return how a worker came to hand in the attempt."""
+    code = b"print()\n"
+    file = TreeFile(path="predict.py", mode="100644", digest=blobs.put(code), bytes=len(code))
+    return (
+        WorkerSpawned(
+            worker=WORKER,
+            agent="recipe",
+            role="explorer",
+            lane="intensity-prior",
+            round=1,
+            slot=1,
+        ),
+        SessionRequested(worker=WORKER, turn=1, agent="recipe", prompt="{}", epoch=1),
+        TurnFinished(
+            worker=WORKER,
+            turn=1,
+            epoch=1,
+            transcript=blobs.put(b"wrote it\n"),
+            tokens=0,
+            cost_microusd=0,
+            wall_ms=1,
+        ),
+        CommitFrozen(
+            worker=WORKER,
+            turn=1,
+            commit="1" * 40,
+            tree="2" * 40,
+            parent=None,
+            message=ATTEMPT,
+            files=(file,),
+        ),
+        AttemptSubmitted(
+            attempt=ATTEMPT,
+            worker=WORKER,
+            lane="intensity-prior",
+            role="explorer",
+            stage="explore",
+            round=1,
+            slot=1,
+            turn=1,
+            commit="1" * 40,
+            description="threshold",
+            train=(),
+            predict=("python", "predict.py"),
+            members=(),
+            claims=(),
+            units=1,
         ),
     )
 

@@ -14,6 +14,8 @@ from ledger.blobfsck import unnamed
 from ledger.blobs import BlobStore
 from ledger.errors import LedgerTooNew, NotALedger
 from ledger.events.references import references
+from ledger.events.run import RunFinished
+from ledger.events.stored import to_new
 from ledger.record import NewEvent
 from ledger.store import Ledger
 from replay.verify import Answer, BadHead, verify
@@ -23,6 +25,8 @@ from tests.ledger.seen import seen
 from tests.replay.making import Rules, make_run
 
 COLUMNS = schema.COLUMNS.split(", ")
+EVENTS = 20
+"""How many `make_run` makes."""
 FAR = 100_000
 """More than any log in these tests is long."""
 
@@ -44,7 +48,7 @@ def test_a_whole_run_is_whole(run: Path) -> None:
     answer = verify(run, domain=Rules())
     assert answer.problems == ()
     assert answer.ok
-    assert (answer.exit_code, answer.events, answer.blobs) == (0, 12, 6)
+    assert (answer.exit_code, answer.events, answer.blobs) == (0, EVENTS, 9)
     assert answer.marks == ()
 
 
@@ -53,7 +57,7 @@ def test_the_answer_is_one_json_object(run: Path) -> None:
     assert answer["schema"] == "verify/1"
     assert answer["ok"] is True
     assert answer["assurance"] == "self-attested"
-    assert answer["head"].startswith("12:")
+    assert answer["head"].startswith(f"{EVENTS}:")
     assert any("kept outside" in says for says in answer["said"])
     assert any("2 verdicts were not recomputed" in says for says in answer["said"])
 
@@ -107,8 +111,8 @@ AGAIN = (
         (["DELETE FROM events WHERE seq = 1"], "event 2"),
         (["DELETE FROM events WHERE seq = 5"], "event 6"),
         (["DELETE FROM events"], "ledger.db"),
-        ([AGAIN.format(seq=13, prev="prev", of=12)], "event 13"),
-        ([AGAIN.format(seq=13, prev="hash", of=12)], "event 13"),
+        ([AGAIN.format(seq=21, prev="prev", of=20)], "event 21"),
+        ([AGAIN.format(seq=21, prev="hash", of=20)], "event 21"),
         ([AGAIN.format(seq=0, prev="prev", of=1)], "event 0"),
         (
             [
@@ -117,7 +121,7 @@ AGAIN = (
             ],
             "event 7",
         ),
-        (["UPDATE events SET seq = -seq", "UPDATE events SET seq = 13 + seq"], "event 1"),
+        (["UPDATE events SET seq = -seq", "UPDATE events SET seq = 21 + seq"], "event 1"),
     ],
 )
 def test_rows_taken_out_added_and_moved_are_named(
@@ -183,6 +187,7 @@ def test_a_thousand_changed_blob_bytes_are_each_refused_by_name(run: Path) -> No
 
 
 def test_missing_foreign_and_unnamed_blobs_are_named(run: Path) -> None:
+    finish(run)
     paths = sorted(path for path in (run / "blobs").rglob("*") if path.is_file())
     missing = paths[0]
     missing.rename(run / "blobs" / "stray")
@@ -223,7 +228,7 @@ def test_nothing_in_the_folder_changes(run: Path, tmp_path: Path, state: str) ->
         assert (folder / "ledger.db-wal").stat().st_size > 0
         before = seen(folder)
         answer = verify(folder, domain=Rules())
-        assert (answer.ok, answer.events) == (True, 13)
+        assert (answer.ok, answer.events) == (True, EVENTS + 1)
         assert seen(folder) == before
 
 
@@ -241,7 +246,7 @@ def test_a_damaged_log_is_not_shown_as_a_shorter_run(run: Path, tmp_path: Path) 
     wal.write_bytes(content)
 
     answer = verify(killed)
-    assert answer.events < 17
+    assert answer.events < EVENTS + 5
     assert codes(answer) == {"WAL_DAMAGED"}
 
 
@@ -265,7 +270,7 @@ def assert_noticed(run: Path) -> None:
     except (LedgerTooNew, NotALedger):
         return
 
-    assert not answer.ok or answer.events == 12
+    assert not answer.ok or answer.events == EVENTS
 
 
 def test_a_rollback_journal_is_named(run: Path) -> None:
@@ -273,16 +278,58 @@ def test_a_rollback_journal_is_named(run: Path) -> None:
     assert codes(verify(run)) == {"LEDGER_FOREIGN"}
 
 
-def test_blobs_left_by_a_crash_are_found_and_can_be_discarded(run: Path) -> None:
+def finish(run: Path) -> None:
+    """End a run."""
+    with Ledger.open(run / "ledger.db") as ledger:
+        ledger.append([to_new(RunFinished(outcome="stopped", because="asked"))])
+
+
+def test_a_blob_too_many_in_a_run_that_is_over_is_named(run: Path) -> None:
+    finish(run)
+    orphan = BlobStore(run / "blobs").put(b"put by whom?")
+    assert where(verify(run), "BLOB_UNREFERENCED") == {f"blob {orphan}"}
+
+
+def test_a_blob_left_by_a_crash_is_no_alarm_and_can_be_moved_aside(run: Path) -> None:
     store = BlobStore(run / "blobs")
     orphan = store.put(b"put before a crash")
-    assert where(verify(run), "BLOB_UNREFERENCED") == {f"blob {orphan}"}
+    answer = verify(run)
+    assert answer.ok
+    assert "unfinished: 0 jobs and turns under way, 1 blobs" in answer.said[0]
 
     with Ledger.open(run / "ledger.db") as ledger:
         assert unnamed(store, ledger.records(), references) == [orphan]
 
     store.set_aside(orphan, run / "aside")
+    finish(run)
     assert verify(run).ok
+    assert not any("unfinished" in says for says in verify(run).said)
+
+
+def test_blobs_that_no_crash_can_have_left_show_an_older_ledger(run: Path) -> None:
+    store = BlobStore(run / "blobs")
+    for content in (b"one", b"two"):
+        store.put(content)
+
+    assert codes(verify(run)) == {"ROLLED_BACK"}
+
+
+@pytest.mark.parametrize("name", ["jobs/" + "5" * 64, "work/w-other", "package"])
+def test_a_folder_that_is_ahead_of_its_ledger_is_named(run: Path, name: str) -> None:
+    (run / name).mkdir(parents=True)
+    answer = verify(run)
+    assert codes(answer) == {"ROLLED_BACK"}
+    assert "ahead" in answer.problems[0].says
+
+
+@pytest.mark.parametrize(("until", "ends"), [(4, "task.agreed"), (9, "commit.frozen")])
+def test_a_log_that_ends_inside_a_batch_is_named(run: Path, until: int, ends: str) -> None:
+    (run / "head").unlink()
+    with raw(run / "ledger.db", guards=False) as connection:
+        connection.execute("DELETE FROM events WHERE seq > ?", (until,))
+
+    cut = [p.says for p in verify(run).problems if "cut" in p.says]
+    assert cut, ends
 
 
 def test_a_head_kept_elsewhere_shows_a_cut_and_another_history(run: Path, tmp_path: Path) -> None:
@@ -296,7 +343,7 @@ def test_a_head_kept_elsewhere_shows_a_cut_and_another_history(run: Path, tmp_pa
         connection.execute("DELETE FROM events WHERE seq > 4")
 
     answer = verify(run)
-    assert "CHAIN_BROKEN" not in codes(answer)  # a prefix is a chain: only the head can tell
+    assert "CHAIN_BROKEN" not in codes(answer)  # a prefix is a chain: only a head can tell
     assert "ROLLED_BACK" in codes(verify(run, head=head))
 
 
@@ -313,7 +360,7 @@ def test_verdicts_follow_from_their_findings(run: Path) -> None:
 
     answer = verify(run, domain=Rules(lenient=True))
     assert codes(answer) == {"VERDICT_DIFFERS"}
-    assert places(answer) == {"event 9"}
+    assert places(answer) == {"event 17"}
     assert "reject (GEOMETRY-MISMATCH)" in answer.problems[0].says
 
 
@@ -338,7 +385,7 @@ def test_an_event_that_is_not_understood_is_named(run: Path, event: NewEvent, co
         ledger.append([event])
 
     answer = verify(run)
-    assert (codes(answer), places(answer)) == ({code}, {"event 13"})
+    assert (codes(answer), places(answer)) == ({code}, {f"event {EVENTS + 1}"})
 
 
 def test_many_problems_are_counted(run: Path) -> None:
