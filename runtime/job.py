@@ -18,20 +18,13 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from runtime import confine
-from runtime.adapters.sandbox import kernel, landlock, processes, record, strace
+from runtime.adapters.sandbox import kernel, landlock, processes, strace
 from runtime.adapters.sandbox.ending import judge
+from runtime.adapters.sandbox.recorder import NOTHING, Recorder
 from runtime.adapters.sandbox.watch import LOG_KEPT, Bounds, Seen, Watch
 
 SCHEMA: Final = "result/1"
 _ABANDONED: Final = 130
-_NOT_RECORDED: Final[dict[str, object]] = {
-    "record": None,
-    "opened": 0,
-    "denied": [],
-    "denied_total": 0,
-    "recorder": "none",
-    "complete": False,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +43,7 @@ class Job:
 
     @property
     def strace_log(self) -> Path:
-        """Return where the recorder writes; gone when the result is there."""
+        """Return the pipe the recorder writes into; gone when the result is there."""
         return self.folder / "log" / "strace.out"
 
 
@@ -134,17 +127,17 @@ def run(folder: Path) -> int:
     kernel.become_subreaper()
     claim(job)
     began = time.monotonic()
+    recorder = None if job.recorder is None else Recorder(folder, job.launch)
     child, log, control = start(job)
     bounds = Bounds(**job.launch["limits"], grace_s=job.launch.get("grace_s", 0))
-    recorded = job.recorder is not None
-    seen = Watch(folder, bounds, child, log, control, recorded=recorded).run()
+    seen = Watch(folder, bounds, child, log, control, recorder).run()
     if seen.abandoned:
         return _ABANDONED
 
     wall_ms = int((time.monotonic() - began) * 1000)
     _write(folder / "log" / "job.log", b"".join(seen.log)[-LOG_KEPT:])
-    access, unrecorded = _record(job, seen)
-    end = judge(folder, job.launch, seen, unrecorded=unrecorded if recorded else "")
+    access, unrecorded = _recorded(recorder, seen)
+    end = judge(folder, job.launch, seen, unrecorded=unrecorded if recorder else "")
     _write(
         folder / "result.json",
         json.dumps(
@@ -170,37 +163,15 @@ def run(folder: Path) -> int:
     return 0
 
 
-def _record(job: Job, seen: Seen) -> tuple[dict[str, object], str]:
-    """Write the access record; return its summary, and why it is not whole (empty: it is)."""
+def _recorded(recorder: Recorder | None, seen: Seen) -> tuple[dict[str, object], str]:
+    """End the access record; return its summary, and why it is not whole (empty: it is)."""
+    if recorder is None:
+        return NOTHING, "nothing recorded what it opened"
+
     try:
-        return _recorded(job, seen)
+        return recorder.close(seen.answerer.refused if seen.answerer else ())
     except Exception as defect:
-        return dict(_NOT_RECORDED), f"its record broke: {type(defect).__name__}: {defect}"
-
-
-def _recorded(job: Job, seen: Seen) -> tuple[dict[str, object], str]:
-    if job.recorder is None or not job.strace_log.exists():
-        return dict(_NOT_RECORDED), "nothing recorded what it opened"
-
-    with job.strace_log.open(encoding="utf-8", errors="backslashreplace", newline="\n") as lines:
-        reading = strace.read(lines, str(job.folder))
-
-    own = {name: str(job.folder / name) for name in ("in", "out", "tmp")}
-    roots = {"job": str(job.folder), **own, **job.launch["roots"]}
-    namer = record.Namer(roots, landlock.interpreter(), landlock.search_folders())
-    refused = [] if seen.answerer is None else list(seen.answerer.refused)
-    where = job.folder / "log" / "access.jsonl"
-    summary = record.write(where, reading, seen.job, refused, namer)
-    job.strace_log.unlink()
-    broken = "the recorder ended before the job: what it did is not known"
-    return {
-        "record": "log/access.jsonl",
-        "opened": summary.opened,
-        "denied": [{"op": op, "path": path, "result": r} for op, path, r in summary.denied],
-        "denied_total": summary.denied_total,
-        "recorder": "strace",
-        "complete": reading.complete,
-    }, "" if reading.complete else broken
+        return NOTHING, f"its record broke: {type(defect).__name__}: {defect}"
 
 
 def _assurance(job: Job, seen: Seen, *, complete: bool) -> str:

@@ -91,7 +91,7 @@ def test_a_defect_of_the_answerer_fails_the_job_and_keeps_the_record(tmp_path: P
 
 def test_a_defect_of_the_record_fails_the_job_and_lowers_the_assurance(tmp_path: Path) -> None:
     """Given a recorder that breaks, then there is a result, and it claims nothing."""
-    outcome = wrapped(Place.make(tmp_path).job("pass"), "job.record.write = lambda *_: 1 / 0")
+    outcome = wrapped(Place.make(tmp_path).job("pass"), "job.Recorder.close = lambda *_: 1 / 0")
 
     assert (outcome.status, outcome.code) == ("failed", "RECORD_BROKEN")
     assert outcome.assurance == "unrecorded"

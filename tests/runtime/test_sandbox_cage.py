@@ -157,8 +157,7 @@ def reach(path):
         s.connect(path)
         s.send(b"hi")
 attempt("outside", lambda: reach({outside!r}))
-os.symlink({outside!r}, "tmp/link")
-attempt("link", lambda: reach("tmp/link"))
+attempt("link", lambda: os.symlink({outside!r}, "tmp/link"))
 attempt("abstract", lambda: reach(chr(0) + "name"))
 server = socket.socket(socket.AF_UNIX); server.bind("tmp/own"); server.listen()
 attempt("own", lambda: reach("tmp/own"))
@@ -174,7 +173,7 @@ attempt("none", lambda: reach("tmp/missing"))
     said = log_of(outcome).splitlines()
     assert said == [
         "outside refused 1",
-        "link refused 1",
+        "link refused 13",
         "abstract refused 1",
         "own worked None",
         "b'hi'",

@@ -1,4 +1,4 @@
-"""No job of the attempt opened a sealed place."""
+"""No job of the attempt asked for a sealed place."""
 
 from amid.documents import Finding
 from amid.review.checks.evidence import (
@@ -12,37 +12,61 @@ from amid.review.checks.evidence import (
 )
 from ledger.events.review import Evidence as Ground
 
-ID = "sealed-access/1"
+ID = "sealed-access/2"
+LOOKS = ("stat", "access", "readlink", "statfs", "xattr", "handle", "chdir")
+"""Kinds of access that learn whether a place is there, how large it is and when it changed."""
+CLOSE = ("vault:", "data:", "blobs:", "unknown:")
+"""Places that nobody comes by on the way through parent folders, even where nothing is found."""
 
 
 def check(evidence: Evidence) -> Finding:
     """Read the access records of all the attempt's jobs, descendants included.
 
-    An opening that succeeded bars. One that was refused gave nothing away: the root of a sealed
-    place may be met by walking past and is noted; a path inside it cannot be met by chance, so it
-    is held for a person.
+    What was granted inside a sealed place bars, and be it a look: the size of a label tells of the
+    label. What was refused gave nothing away: the root of a sealed place may be met by walking past
+    and is noted, as is a name that is not there beside the job's own folder; all else inside cannot
+    be met by chance and is held for a person, as is what the record cannot tell.
     """
     if evidence.access is None:
         return unchecked(ID, "nothing recorded what the jobs of this attempt opened")
 
-    opened = [(f, o) for f in evidence.access for o in f.sealed if o.granted]
-    refused = [(f, o) for f in evidence.access for o in f.sealed if not o.granted]
-    aimed = [(f, o) for f, o in refused if o.path.partition(":")[2].strip("/.")]
+    found = [(f, o) for f in evidence.access for o in f.sealed]
+    learned = [(f, o) for f, o in found if _learned(o)]
+    aimed = [(f, o) for f, o in found if _aimed(o)]
 
-    if opened:
-        return finding(ID, "reject", "SEALED_READ", _says(opened, "opened"), _grounds(opened))
+    if learned:
+        says = _says(learned, "opened or looked at")
+        return finding(ID, "reject", "SEALED_READ", says, _grounds(learned))
 
     if aimed:
-        says = _says(aimed, "asked for and refused")
+        says = _says(aimed, "asked for and not given")
         return finding(ID, "flag", "SEALED_READ", says, _grounds(aimed))
 
     records = len(evidence.access)
     grounds = [Ground(kind="blob", ref=f.record, says=f"{f.lines} lines") for f in evidence.access]
-    if refused:
-        says = f"{len(refused)} refusals at the door of sealed places, none inside, none opened"
+    if found:
+        says = f"{len(found)} times at the door of sealed places, never inside"
         return finding(ID, "note", "OK_NOTE", says, grounds)
 
-    return passed(ID, f"{records} access records show no opening of a sealed place", grounds)
+    return passed(ID, f"{records} access records show no look at a sealed place", grounds)
+
+
+def _learned(opening: Opening) -> bool:
+    """Say whether a job learned anything of a sealed place."""
+    if not opening.granted or opening.path.startswith("unknown:"):
+        return False
+
+    return _is_inside(opening) or opening.op not in LOOKS
+
+
+def _aimed(opening: Opening) -> bool:
+    """Say whether a job asked for something in a sealed place that it did not come by."""
+    refused = opening.result in ("EACCES", "EPERM") or opening.path.startswith(CLOSE)
+    return _is_inside(opening) and refused
+
+
+def _is_inside(opening: Opening) -> bool:
+    return bool(opening.path.partition(":")[2].strip("/."))
 
 
 def _says(found: list[tuple[AccessFacts, Opening]], verb: str) -> str:

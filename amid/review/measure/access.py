@@ -6,13 +6,9 @@ from pathlib import Path
 from amid.review.checks.evidence import AccessFacts, Opening
 from amid.review.measure.inputs import InputWrong, read_blob
 
-SEALED = ("vault:", "data:", "blobs:")
-"""Roots that no job of an attempt may open: labels, the data folder, other attempts' files."""
-
-LOOKS = frozenset(
-    ("stat", "lstat", "fstat", "newfstatat", "statx", "access", "faccessat", "faccessat2")
-)
-"""Calls that learn whether something exists and no content: the sandbox does not hide existence."""
+SEALED = ("vault:", "data:", "blobs:", "run:", "jobs:", "unknown:")
+"""Roots that no job of an attempt may ask for: labels, the data folder, other attempts' files,
+other jobs, the run itself; and what the recorder could not tell."""
 
 
 def read_access(run: Path, digests: str) -> tuple[AccessFacts, ...] | None:
@@ -37,7 +33,7 @@ def _read(run: Path, digest: str) -> AccessFacts:
                 f"access record {digest[:12]}, line {number}: not {{op, path, result}}"
             ) from trouble
 
-        if path.startswith(SEALED) and op not in LOOKS and "count" not in told:
+        if path.startswith(SEALED) and "count" not in told:
             opening = Opening(op, path, result, granted=_granted(result))
             sealed.setdefault((op, path, result), opening)
 

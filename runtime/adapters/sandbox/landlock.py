@@ -15,13 +15,15 @@ _IOCTL_DEV = 1 << 15
 _MAKE_CHAR = 1 << 6
 _MAKE_SOCK = 1 << 9
 _MAKE_BLOCK = 1 << 11
+_MAKE_LINK = 1 << 12
 _RIGHTS_OF_ABI = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1}
 _ALL = (1 << 16) - 1
 
 _FILE_RIGHTS = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
 _READ = _READ_FILE | _READ_DIR
 _RUN = _READ | _EXECUTE
-_KEEP = _ALL & ~(_EXECUTE | _MAKE_CHAR | _MAKE_BLOCK | _IOCTL_DEV)
+_KEEP = _ALL & ~(_EXECUTE | _MAKE_CHAR | _MAKE_BLOCK | _MAKE_LINK | _IOCTL_DEV)
+"""Not links: a record could not tell where one led that is gone."""
 
 _NET_TCP = 0b11
 _SCOPES = 0b11  # abstract UNIX sockets, signals

@@ -1,7 +1,8 @@
-"""Turns what strace and the filter saw into the access record of a job.
+"""The access record of a job: one line per distinct access, written while the job runs.
 
 Paths are relative to named roots; processes are numbered in order of appearance, the job itself
-is 1. What the interpreter loads of itself and its libraries is counted, not listed.
+is 1. What the interpreter loads of itself and its libraries is counted, not listed; so is a mere
+look at what the job was given, and at the folders on the way there.
 """
 
 import json
@@ -12,12 +13,15 @@ from pathlib import Path
 from typing import Final
 
 from runtime.adapters.sandbox import landlock
-from runtime.adapters.sandbox.notify import Refused
-from runtime.adapters.sandbox.strace import Call, Reading
+from runtime.adapters.sandbox.strace import LOOKS
 
 DENIED: Final = frozenset(("EACCES", "EPERM", "EROFS"))
 SHOWN: Final = 50
 """Refusals that stand in the event; all of them stand in the record."""
+MOST_LINES: Final = 200_000
+MOST_BYTES: Final = 64 << 20
+LONGEST_PATH: Final = 1024
+"""Characters of a path that are written; of a longer one its beginning, which names the root."""
 
 _EVERYWHERE: Final = ("/etc", "/proc", "/sys", "/dev", *landlock.SYSTEM)
 """Places that every machine has, so that their paths tell nothing of this one."""
@@ -37,8 +41,23 @@ class Namer:
     """Names absolute paths by the roots they lie in; the longest root wins."""
 
     def __init__(
-        self, roots: Mapping[str, str], environment: Iterable[str], listable: Iterable[str]
+        self,
+        roots: Mapping[str, str],
+        environment: Iterable[str],
+        listable: Iterable[str],
+        given: Iterable[str] = (),
     ) -> None:
+        """Know the roots.
+
+        Args:
+            roots: name to folder.
+            environment: where the interpreter and its libraries are.
+            listable: folders of the module search path.
+            given: folders that the job was given; each lies in a root.
+        """
+        homes = [os.path.realpath(path) for path in given]
+        self._given = tuple(homes)
+        self._way = frozenset(w for home in (*homes, *environment) for w in _ancestors(home))
         named = [(os.path.realpath(path), name) for name, path in roots.items()]
         named += [(path, "env") for path in environment]
         self._roots = sorted(set(named), key=lambda pair: (-len(pair[0]), pair))
@@ -65,133 +84,117 @@ class Namer:
 
         return f"other:/{path.split('/', 2)[1]}/…" if path.count("/") > 1 else f"other:{path}"
 
-    def is_machinery(self, call: Call, named: str, path: str) -> bool:
-        """Say whether an access is the interpreter's own: counted in the record, not listed.
+    def counted(self, op: str, path: str, named: str, result: str) -> str:
+        """Return the word under which an access is counted instead of listed; empty: list it.
 
-        A refusal never is, but for a look at a folder of the module search path.
+        A refusal is always listed, but for a look at a folder of the module search path.
         """
-        if call.op != "open":
-            return path == "/dev/null"
+        if path == "/dev/null":
+            return "other"
 
-        if path in self._listable:
-            return True
+        place = named.partition(":")[0]
+        if op == "open" and path in self._listable:
+            return place
 
-        if call.result in DENIED:
-            return False
+        if op not in ("open", *LOOKS) or result in DENIED:
+            return ""
 
-        return named.startswith("env:") or (
-            named.startswith("other:") and landlock.is_beneath(path, landlock.SYSTEM)
-        )
+        if named.startswith("env:") or landlock.is_beneath(path, landlock.SYSTEM):
+            return place
 
+        if op in LOOKS and (path in self._way or landlock.is_beneath(path, self._given)):
+            return "look"
 
-class _Numbers:
-    """Numbers processes 1, 2, ... in order of appearance; threads count as their process."""
-
-    def __init__(self, parents: Mapping[int, tuple[int, bool]]) -> None:
-        self._parents = parents
-        self._given: dict[int, int] = {}
-
-    def of(self, thread: int) -> int:
-        """Return the number of a thread's process."""
-        process = self.process(thread)
-        return self._given.setdefault(process, len(self._given) + 1)
-
-    def parent(self, thread: int) -> int:
-        """Return the number of the process that made it, 0 for the job itself."""
-        process = self.process(thread)
-        return self.of(self._parents[process][0]) if process in self._parents else 0
-
-    def process(self, thread: int) -> int:
-        """Return the process of a thread."""
-        at = thread
-        for _ in range(10_000):
-            maker, same_process = self._parents.get(at, (0, False))
-            if not same_process:
-                break
-
-            at = maker
-
-        return at
+        return ""
 
 
-def write(
-    into: Path, reading: Reading, first: int, refused: Iterable[Refused], namer: Namer
-) -> Summary:
-    """Write the record as JSON lines and return its summary.
-
-    Args:
-        into: the file to write.
-        reading: the log of strace.
-        first: process id of the job, which becomes number 1.
-        refused: what the filter refused; it never reaches strace.
-        namer: the roots.
-    """
-    numbers = _Numbers(reading.parents)
-    numbers.of(first)
-    calls = [*reading.calls, *(Call(r.thread, r.op, r.path, r.result) for r in refused)]
-    lines: dict[str, None] = {}
-    denied: dict[tuple[str, str, str], None] = {}
-    files: set[str] = set()
-    machinery: dict[str, set[str]] = {}
-    for call in dict.fromkeys(calls):
-        path = _real(call, numbers.process(call.thread))
-        named = namer.name(path)
-        if namer.is_machinery(call, named, path):
-            machinery.setdefault(named.partition(":")[0], set()).add(path)
-            continue
-
-        if call.result in _QUIET and named.startswith("other:"):
-            continue
-
-        if call.result in DENIED:
-            denied[(call.op, _clean(named), call.result)] = None
-        elif call.result == "ok" and call.op in ("open", "write"):
-            files.add(path)
-
-        lines[_line(numbers.of(call.thread), numbers.parent(call.thread), call, named, path)] = None
-
-    for place, seen in sorted(machinery.items()):
-        lines[_count(place, len(seen))] = None
-
-    text = "".join(f"{line}\n" for line in lines)
-    into.write_text(text, encoding="utf-8")
-    return Summary(len(files), tuple(denied)[:SHOWN], len(denied))
+def _ancestors(path: str) -> list[str]:
+    """Return the folders on the way to a path, with the path itself."""
+    parts = path.split("/")
+    return ["/", *("/".join(parts[:end]) for end in range(2, len(parts) + 1))]
 
 
-def _real(call: Call, process: int) -> str:
-    """Follow links: what matters is where they lead. `/proc/self` keeps its name."""
-    if not call.path.startswith("/"):
-        return call.path
+class Book:
+    """Takes accesses in and writes the record as JSON lines."""
 
-    for own in (f"/proc/{process}", "/proc/self", "/proc/thread-self"):
-        if landlock.is_beneath(call.path, (own,)):
-            return "/proc/self" + call.path[len(own) :]
+    def __init__(self, into: Path, namer: Namer) -> None:
+        """Begin an empty record."""
+        self.full = ""
+        """Why no more is written; empty while there is room."""
+        self._namer = namer
+        self._sink = into.open("w", encoding="utf-8")
+        self._left_out = 0
+        self._bytes = 0
+        self._lines: set[str] = set()
+        self._files: set[str] = set()
+        self._denied: dict[tuple[str, str, str], None] = {}
+        self._counted: dict[str, set[str]] = {}
 
-    try:
-        return os.path.realpath(call.path)
-    except OSError:  # through another process's root or folder, which we may not follow
-        return call.path
+    def take(self, pid: int, ppid: int, op: str, path: str, result: str) -> None:
+        """Write one access down, once."""
+        named = self._namer.name(path)
+        counted = self._namer.counted(op, path, named, result)
+        if counted:
+            self._count(counted, path)
+        elif not (result in _QUIET and named.startswith("other:")):
+            self._list(pid, ppid, op, path, named, result)
+
+    def _count(self, place: str, path: str) -> None:
+        seen = self._counted.setdefault(place, set())
+        if len(seen) < MOST_LINES:
+            seen.add(path)
+
+    def _list(self, pid: int, ppid: int, op: str, path: str, named: str, result: str) -> None:
+        shown = _clean(named[:LONGEST_PATH])
+        key = f"{pid} {op} {result} {shown}"
+        if key in self._lines:
+            return
+
+        if self.full:
+            self._left_out += 1
+            return
+
+        self._lines.add(key)
+        if result in DENIED:
+            self._denied[op, shown, result] = None
+        elif result == "ok" and op in ("open", "write"):
+            self._files.add(shown)
+
+        device, inode = _identity(path)
+        line = {"pid": pid, "ppid": ppid, "op": op, "path": shown, "dev": device, "ino": inode}
+        self._write({**line, "result": result})
+        if len(self._lines) >= MOST_LINES or self._bytes >= MOST_BYTES:
+            self.full = f"access record limit of {len(self._lines)} lines reached"
+
+    def close(self, broken: str = "") -> Summary:
+        """Write what was counted, and where the record stops if it does; return the summary."""
+        for place, seen in sorted(self._counted.items()):
+            op = "stat" if place == "look" else "open"
+            self._write({**_NOBODY, "op": op, "path": f"{place}:", "count": len(seen)})
+
+        stopped = broken or self.full
+        if stopped:
+            says = f"{stopped}; {self._left_out} more left out"
+            self._write({**_NOBODY, "op": "stopped", "path": "", "result": says})
+
+        self._sink.close()
+        return Summary(len(self._files), tuple(self._denied)[:SHOWN], len(self._denied))
+
+    def _write(self, line: dict[str, object]) -> None:
+        text = json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n"
+        self._bytes += len(text)
+        self._sink.write(text)
 
 
-def _line(pid: int, ppid: int, call: Call, named: str, path: str) -> str:
-    device, inode = _identity(path)
-    return _json(
-        {
-            "pid": pid,
-            "ppid": ppid,
-            "op": call.op,
-            "path": _clean(named),
-            "dev": device,
-            "ino": inode,
-            "result": call.result,
-        }
-    )
-
-
-def _count(place: str, files: int) -> str:
-    """Return the one line that stands for all the interpreter's own files in a place."""
-    line = {"pid": 1, "ppid": 0, "op": "open", "path": f"{place}:", "dev": None, "ino": None}
-    return _json({**line, "result": "ok", "count": files})
+_NOBODY: Final = {
+    "pid": 1,
+    "ppid": 0,
+    "op": "open",
+    "path": "",
+    "dev": None,
+    "ino": None,
+    "result": "ok",
+}
 
 
 def _identity(path: str) -> tuple[int | None, int | None]:
@@ -208,8 +211,4 @@ def _clean(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _json(value: dict[str, object]) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-__all__ = ["DENIED", "SHOWN", "Namer", "Summary", "write"]
+__all__ = ["DENIED", "SHOWN", "Book", "Namer", "Summary"]

@@ -1,35 +1,55 @@
-"""The recorder: how strace is started, and what its log says.
+"""The recorder: how strace is started, and how a line of its log reads.
 
 `--seccomp-bpf` matters twice: calls that are not recorded run at full speed, and when strace is
-killed the recorded ones fail (ENOSYS) instead of running on unseen.
+killed the recorded ones fail (ENOSYS) instead of running on unseen. Every call that names a path is
+recorded, whatever it does with it: what is there, how large it is and when it changed are learned
+without opening anything.
 """
 
 import os
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
-_RECORDED = (
-    "open", "openat", "openat2", "creat", "execve", "execveat", "link", "linkat", "symlink",
-    "symlinkat", "rename", "renameat", "renameat2", "unlink", "unlinkat", "rmdir", "truncate",
-    "mkdir", "mkdirat", "mknod", "mknodat", "connect", "bind", "socket", "chdir", "fchdir",
-    "clone", "clone3", "fork", "vfork",
-)  # fmt: skip
-
-_OPS = {
-    "creat": "write", "execve": "exec", "execveat": "exec", "linkat": "link",
-    "symlinkat": "symlink", "renameat": "rename", "renameat2": "rename", "unlinkat": "unlink",
-    "rmdir": "unlink", "mkdirat": "mkdir", "mknodat": "mknod",
+_LOOKS: Final = {
+    "stat": "stat", "lstat": "stat", "newfstatat": "stat", "statx": "stat",
+    "access": "access", "faccessat": "access", "faccessat2": "access",
+    "readlink": "readlink", "readlinkat": "readlink", "statfs": "statfs",
+    "getxattr": "xattr", "lgetxattr": "xattr", "getxattrat": "xattr",
+    "listxattr": "xattr", "llistxattr": "xattr", "listxattrat": "xattr",
 }  # fmt: skip
+UNKNOWN: Final = "?"
+"""Stands for a folder that nobody could tell."""
+LOOKS: Final = frozenset(_LOOKS.values())
+"""Kinds of access that learn of a place without entering, opening or changing it."""
+
+OPENS: Final = ("open", "openat", "openat2")
+FORKS: Final = ("clone", "clone3", "fork", "vfork")
+SOCKETS: Final = ("connect", "bind", "socket")
+FOLDERS: Final = ("chdir", "fchdir")
+_OPS: Final = {
+    **_LOOKS,
+    "creat": "write", "execve": "exec", "execveat": "exec", "link": "link", "linkat": "link",
+    "symlink": "symlink", "symlinkat": "symlink", "rename": "rename", "renameat": "rename",
+    "renameat2": "rename", "unlink": "unlink", "unlinkat": "unlink", "rmdir": "unlink",
+    "truncate": "truncate", "mkdir": "mkdir", "mkdirat": "mkdir", "mknod": "mknod",
+    "mknodat": "mknod", "name_to_handle_at": "handle", "inotify_add_watch": "watch",
+    "fanotify_mark": "watch", "chdir": "chdir", "fchdir": "chdir", "chroot": "chroot",
+    "open_tree": "mount", "file_getattr": "stat",
+}  # fmt: skip
+_RECORDED: Final = tuple(dict.fromkeys((*OPENS, *FORKS, *SOCKETS, *_OPS)))
 
 _MOVED = re.compile(r"(.*) <pid changed to (\d+) \.\.\.>")
 _LINE = re.compile(r"(\d+)\s+(.*)")
 _CALL = re.compile(
     r"(\w+)\((.*)\)\s+= "
-    r"(?:-1 (E\w+) \([^<>]*\)|(\?.*|-?\d+)(?:<((?:[^>\\]|\\.)*)>)?(?:\(deleted\))?(?: \(.*\))?)"
+    r"(?:-1 (E\w+) \([^<>]*\)"
+    r"|(\?.*|-?\d+|0x[0-9a-f]+)(?:<((?:[^>\\]|\\.)*)>)?(?:\(deleted\))?"
+    r"(?: /\* (\d+) .*\*/)?(?: \(.*\))?)"
 )
-_TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"|(AT_FDCWD|\d+)(?:<((?:[^>\\]|\\.)*)>)?(?=[,)]|$)')
+_TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"|(AT_FDCWD|-?\d+)(?:<((?:[^>\\]|\\.)*)>)?(?=[,)(]|$)')
 _ESCAPE = re.compile(r"\\(x[0-9a-f]{2}|[0-7]{1,3}|.)", re.DOTALL)
 _SIMPLE = {"n": 10, "t": 9, "r": 13, "f": 12, "v": 11, "a": 7, "b": 8}
 _WRITES = re.compile(r"O_(?:WRONLY|RDWR|CREAT|TRUNC|APPEND)")
@@ -47,190 +67,119 @@ def command(strace: str, log: Path) -> list[str]:
     """Return the words to put before the command that is to be recorded."""
     quiet = "--quiet=attach,personality,path-resolution,thread-execve"
     calls = "trace=" + ",".join(f"?{name}" for name in _RECORDED)
-    return [strace, "-f", "--seccomp-bpf", "-y", "-s", "256", quiet, "-e", calls, "-o", str(log)]
+    texts = "verbose=connect,bind,openat2,clone,clone3"  # what others point to is not read
+    words = [strace, "-f", "--seccomp-bpf", "-y", "--decode-pids=pidns", "-s", "256", quiet]
+    return [*words, "-e", calls, "-e", texts, "-o", str(log)]
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """One recorded access: who, what kind, which absolute path or address, how it ended."""
+class Line:
+    """One finished call: its name, its words as strace prints them, and how it ended."""
 
-    thread: int
-    op: str
-    path: str
+    name: str
+    words: str
     result: str
-
-
-@dataclass(slots=True)
-class Reading:
-    """What was read from a log so far."""
-
-    seen: dict[Call, None] = field(default_factory=dict)
-    """Distinct accesses in order of first occurrence; the values say nothing."""
-    parents: dict[int, tuple[int, bool]] = field(default_factory=dict)
-    """Thread: (the thread that made it, whether it is a thread of the same process)."""
-    alive: set[int] = field(default_factory=set)
-    ended: set[int] = field(default_factory=set)
-    folders: dict[int, str] = field(default_factory=dict)
-    started: bool = False
-    pending: dict[int, str] = field(default_factory=dict)
+    """`ok`, the name of an error, or `?` where the call never returned."""
+    answer: str
+    """What it returned, as printed."""
+    opened: str | None
+    """The real path of the descriptor it returned."""
+    child: str | None
+    """The number, as the recorder sees it, of a child whose own number is another."""
 
     @property
-    def calls(self) -> list[Call]:
-        """Return the distinct accesses."""
-        return list(self.seen)
+    def op(self) -> str:
+        """Return the kind of access."""
+        if self.name in OPENS:
+            return "write" if _WRITES.search(_TOKEN.sub("", self.words)) else "open"
+
+        return _OPS.get(self.name, self.name)
 
     @property
-    def complete(self) -> bool:
-        """Whether the log follows every process that it names to its end."""
-        return bool(self.alive) and self.alive <= self.ended
+    def two_paths(self) -> bool:
+        """Say whether the call names two paths of one kind."""
+        return self.name.startswith(("rename", "link"))
+
+    @property
+    def by_descriptor(self) -> bool:
+        """Say whether the first word is a descriptor that the path is relative to."""
+        return self.name.endswith(("at", "at2")) or self.name in ("statx", "open_tree")
 
 
-def read(lines: Iterable[str], folder: str) -> Reading:
-    """Read a whole log. What comes before the job itself is executed is left out.
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A path among the words of a call, with the folder it is relative to as strace saw it."""
 
-    A line that cannot be read becomes a call `unread`, so that nothing is dropped in silence.
-    """
-    reading = Reading()
-    executed = 0
-    opens: set[str] = set()
-    for line in lines:
-        if line in opens:  # training opens the same files again and again
-            continue
-
-        if " openat(" in line and reading.started and " <unfinished" not in line:
-            opens.add(line)
-
-        for thread, text in _whole(reading, line):
-            found = _CALL.fullmatch(text)
-            if not reading.started:  # first the confiner, then, in its place, the job
-                executed += found is not None and found[1] == "execve" and found[4] == "0"
-                reading.started = executed == 2
-                reading.folders[thread] = folder
-
-            if reading.started:
-                unread = Call(thread, "unread", text[:200], "?")
-                calls = [unread] if found is None else _calls(reading, thread, found)
-                reading.seen.update(dict.fromkeys(calls))
-
-    return reading
+    text: str
+    base: str | None
+    """None: the working folder, which strace could not tell."""
+    of_process: bool
+    """Whether the base is the working folder, not a descriptor's."""
 
 
-def _whole(reading: Reading, line: str) -> Iterator[tuple[int, str]]:
-    """Yield (thread, text) for a finished call, joining the halves of an interrupted one."""
-    parts = _LINE.fullmatch(line.rstrip("\n"))
-    if parts is None:
-        return
-
-    thread, text = int(parts[1]), parts[2]
-    reading.alive.add(thread)
-    if text.startswith(("+++ exited", "+++ killed", "+++ superseded")):
-        reading.ended.add(thread)
-    elif text.endswith(" <unfinished ...>"):
-        reading.pending[thread] = text.removesuffix(" <unfinished ...>")
-    elif moved := _MOVED.fullmatch(text):
-        _move(reading, thread, int(moved[2]), moved[1])
-    elif text.startswith("<... "):
-        half = reading.pending.pop(thread, "")
-        yield thread, half if half.endswith(" = 0") else half + text.partition(" resumed>")[2]
-    elif not text.startswith("---"):
-        yield thread, text
+def split(line: str) -> tuple[int, str]:
+    """Return the thread of a line of the log and what is said of it; thread 0 for no such line."""
+    parts = _LINE.fullmatch(line)
+    return (0, "") if parts is None else (int(parts[1]), parts[2])
 
 
-def _move(reading: Reading, thread: int, leader: int, text: str) -> None:
-    """Follow a thread that executed a program: the kernel gives it its process's number."""
-    reading.ended.add(thread)
-    reading.folders[leader] = _folder(reading, thread)
-    reading.pending[leader] = f"{text}) = 0"
+def moved(text: str) -> tuple[str, int] | None:
+    """Return the call and the process number of a thread that executed a program."""
+    found = _MOVED.fullmatch(text)
+    return None if found is None else (found[1], int(found[2]))
 
 
-def _calls(reading: Reading, thread: int, found: re.Match[str]) -> Iterator[Call]:
-    name, arguments, failed, answer, opened = found.groups()
-    result = failed or ("ok" if answer[0] != "?" else "?")
-    if name in ("clone", "clone3", "fork", "vfork"):
-        _remember_child(reading, thread, arguments, answer)
-    elif name in ("socket", "connect", "bind"):
-        yield from _of_socket(reading, thread, name, arguments, result)
-    else:
-        paths = _paths(reading, thread, name, arguments)
-        if name in ("chdir", "fchdir"):
-            reading.folders[thread] = paths[0] if result == "ok" else _folder(reading, thread)
-            return
+def call(text: str) -> Line | None:
+    """Return a finished call; None where the text cannot be read."""
+    found = _CALL.fullmatch(text)
+    if found is None:
+        return None
 
-        op = _OPS.get(name, name)
-        if name in ("open", "openat", "openat2"):
-            op = "write" if _WRITES.search(_TOKEN.sub("", arguments)) else "open"
-
-        kept = [_plain(opened)] if opened is not None else paths
-        yield from (Call(thread, op, path, result) for path in kept)
+    name, words, failed, answer, opened, child = found.groups()
+    result = failed or ("?" if answer[0] == "?" else "ok")
+    return Line(name, words, result, answer or "", None if opened is None else plain(opened), child)
 
 
-def _remember_child(reading: Reading, thread: int, arguments: str, answer: str | None) -> None:
-    if answer is not None and answer.isdigit():
-        child = int(answer)
-        reading.parents[child] = (thread, "CLONE_THREAD" in arguments)
-        reading.folders.setdefault(child, _folder(reading, thread))
+def names(line: Line) -> Iterator[Named]:
+    """Yield every path that a call names; a descriptor alone is a path without text."""
+    base: str | None = None
+    of_process = True
+    alone = True
+    for found in _TOKEN.finditer(line.words):
+        text, number, place = found.groups()
+        if number is None:
+            if text or of_process:  # else about the descriptor alone: recorded when it was opened
+                yield Named(plain(text), base, of_process)
+
+            base, of_process, alone = None, True, False
+        elif number == "AT_FDCWD":
+            base, of_process = None if place is None else plain(place), True
+        elif place is not None and place.startswith("/"):
+            base, of_process = plain(place), False
+        elif line.by_descriptor and found.start() == 0:
+            base, of_process = UNKNOWN, False  # a descriptor whose place strace could not tell
+
+    if alone and base is not None:
+        yield Named("", base, of_process)
 
 
-def _of_socket(
-    reading: Reading, thread: int, name: str, arguments: str, result: str
-) -> Iterator[Call]:
-    named = _UNIX_PATH.search(arguments)
+def socket(line: Line) -> tuple[str, bool] | None:
+    """Return the address of a socket call and whether it is a path; None: nothing to record."""
+    named = _UNIX_PATH.search(line.words)
     if named is not None and not named[1]:
-        yield Call(thread, name, _join(_folder(reading, thread), _plain(named[2])), result)
-        return
+        return plain(named[2]), True
 
-    family = _FAMILY.search(arguments)
-    if family is not None and name != "socket":
-        yield Call(thread, name, family[1] or family[2], result)
-    elif family is not None and family[2] != "AF_UNIX":
-        yield Call(thread, name, f"{family[2]}/{family[3]}", result)
+    family = _FAMILY.search(line.words)
+    if family is None:
+        return None
 
+    if line.name != "socket":
+        return family[1] or family[2], False
 
-def _paths(reading: Reading, thread: int, name: str, arguments: str) -> list[str]:
-    """Return the paths among the arguments, absolute. Of a symlink only the link itself."""
-    base = _folder(reading, thread)
-    found: list[str] = []
-    for text, number, place in _TOKEN.findall(arguments):
-        if number:
-            if place:
-                base = _plain(place)
-                reading.folders[thread] = base if number == "AT_FDCWD" else _folder(reading, thread)
-        else:
-            found.append(_join(base, _plain(text)))
-
-    if name == "fchdir":
-        return [base]
-
-    return found[1:2] if name.startswith("symlink") else found[: _count(name)]
+    return None if family[2] == "AF_UNIX" else (f"{family[2]}/{family[3]}", False)
 
 
-def _count(name: str) -> int:
-    return 2 if name.startswith(("rename", "link")) else 1
-
-
-def _folder(reading: Reading, thread: int) -> str:
-    return reading.folders.get(thread, "/")
-
-
-def _join(base: str, text: str) -> str:
-    if text.startswith("/"):
-        return _normal(text)
-
-    return _normal(f"{base}/{text}") if text else base
-
-
-def _normal(path: str) -> str:
-    kept: list[str] = []
-    for part in path.split("/"):
-        if part == ".." and kept:
-            kept.pop()
-        elif part not in ("", ".", ".."):
-            kept.append(part)
-
-    return "/" + "/".join(kept)
-
-
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Undo strace's escapes; bytes that are not UTF-8 become surrogates, as in `os.fsdecode`."""
     if "\\" not in text:
         return text
@@ -254,4 +203,21 @@ def _unescaped(code: str) -> bytes:
     return bytes((_SIMPLE[code],)) if code in _SIMPLE else code.encode()
 
 
-__all__ = ["Call", "Reading", "command", "program", "read"]
+__all__ = [
+    "FOLDERS",
+    "FORKS",
+    "LOOKS",
+    "OPENS",
+    "SOCKETS",
+    "UNKNOWN",
+    "Line",
+    "Named",
+    "call",
+    "command",
+    "moved",
+    "names",
+    "plain",
+    "program",
+    "socket",
+    "split",
+]

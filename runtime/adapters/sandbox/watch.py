@@ -21,10 +21,12 @@ if TYPE_CHECKING:  # the wrapper never loads the ledger
     from collections.abc import Callable
 
     from ledger.events.codes import JobEnd
+    from runtime.adapters.sandbox.recorder import Recorder
 
 LOG_KEPT: Final = 64 * 1024
-RECORD_LIMIT: Final = 256 << 20
 _TICK_S: Final = 0.05
+_READ_S: Final = 0.2
+"""Seconds of reading after which limits and lifeline are looked at again."""
 _SIZE_EVERY: Final = 5
 _BEAT_EVERY: Final = 20
 _LAST_WORDS_S: Final = 10.0
@@ -74,14 +76,14 @@ class Watch:
         child: int,
         log: int,
         control: socket.socket | None,
-        *,
-        recorded: bool,
+        recorder: Recorder | None,
     ) -> None:
         self.seen = Seen(job=0 if control else child)
         self._folder = folder
         self._bounds = bounds
         self._child = child
-        self._recorder = child if recorded else 0
+        self._recorder = child if recorder else 0
+        self._record = recorder
         self._family = processes.Family(os.getpid())
         self._poll = select.poll()
         self._log = log
@@ -90,11 +92,12 @@ class Watch:
         self._lifeline = _is_lifeline(0)
         self._job_handle: int | None = None
         self._ticks = 0
+        self._next_check = 0.0
         self._over = False
         self._deadline = time.monotonic() + bounds.wall_s
         self._asked = bounds.grace_s == 0
-        for descriptor in (log, *((control.fileno(),) if control else ())):
-            self._poll.register(descriptor, select.POLLIN)
+        for end in (log, *((control.fileno(),) if control else ())):
+            self._poll.register(end, select.POLLIN)
 
         if self._lifeline:
             self._poll.register(0, select.POLLIN)
@@ -156,6 +159,24 @@ class Watch:
                 self._poll.unregister(0)
                 self._abandon()
 
+    def _read_record(self) -> None:
+        """Read what was recorded since the last look; a full or broken record ends the job.
+
+        Once in a tick, not line by line: waking up for each would cost the job more than strace.
+        """
+        record = self._record
+        if record is None:
+            return
+
+        until = time.monotonic() + _READ_S
+        while record.read() and time.monotonic() < until:
+            pass
+
+        if record.defect:
+            self._stop("RECORD_BROKEN", f"its record broke: {record.defect}")
+        elif record.full:
+            self._stop("RECORD_LIMIT", record.full)
+
     def _read_log(self) -> None:
         block = os.read(self._log, LOG_KEPT)
         if not block:
@@ -212,6 +233,11 @@ class Watch:
 
     def _check(self) -> None:
         """Hold the limits against what the job uses now."""
+        if time.monotonic() < self._next_check:
+            return
+
+        self._read_record()
+        self._next_check = time.monotonic() + _TICK_S
         self._ticks += 1
         bounds = self._bounds
         members = [p for p in self._family.members() if p.pid != self._recorder]
@@ -245,11 +271,6 @@ class Watch:
         if written > self._bounds.output_mib << 20:
             self._stop("OUTPUT_LIMIT", f"output limit of {self._bounds.output_mib} MiB reached")
 
-        with suppress(FileNotFoundError):
-            if (self._folder / "log" / "strace.out").stat().st_size > RECORD_LIMIT:
-                limit = f"access record limit of {RECORD_LIMIT >> 20} MiB"
-                self._stop("RECORD_LIMIT", f"{limit} reached")
-
     def _end_everyone(self) -> None:
         """Kill all descendants; the recorder last, so that it can write the ends down."""
         began = time.monotonic()
@@ -258,6 +279,7 @@ class Watch:
             spent = time.monotonic() - began
             late = spent > _LAST_WORDS_S
             processes.kill(p for p in left if late or p.pid != self._recorder)
+            self._guarded(self._read_record)
             self._guarded(lambda: self._serve(wait_s))  # noqa: B023 - called at once
             self._reap_child()
             wait_s = min(2 * wait_s, 0.02)
