@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from amid.documents import Case, Geometry, ImageFile, Inventory
+from amid.documents import Case, Geometry, ImageFile, Inventory, Split
 
+_SIDES = ("training", "validation", "test")
 _SHARED = 3
 """A header that more groups share comes from a template or a reset, not from one patient."""
 
@@ -55,6 +56,29 @@ def find(
     return tuple(link for _, link in sorted(links.items())), tuple(notes)
 
 
+def across(
+    inventory: Inventory, split: Split, *, constant: frozenset[str]
+) -> tuple[tuple[str, str, str], ...]:
+    """Return the pairs of cases with one image that stand on two sides, and which sides.
+
+    Training (fit and inner), validation and test are the sides of each fold.
+    """
+    found: dict[tuple[str, str], str] = {}
+    for fold in split.folds:
+        side = dict.fromkeys((*fold.fit, *split.inner), "training")
+        side |= dict.fromkeys(fold.validation, "validation")
+        side |= dict.fromkeys(split.test, "test")
+        for _, same in _alike(inventory, lambda image: image.canonical):
+            kept = [case.case for case in same if case.case in side and case.case not in constant]
+            for one, other in pairwise(
+                sorted(kept, key=lambda case: (_SIDES.index(side[case]), case))
+            ):
+                if side[one] != side[other]:
+                    found.setdefault((one, other), f"{side[one]} and {side[other]}")
+
+    return tuple((one, other, sides) for (one, other), sides in sorted(found.items()))
+
+
 def _alike(
     inventory: Inventory, key: Callable[[ImageFile], str | None]
 ) -> Iterator[tuple[str, list[Case]]]:
@@ -100,4 +124,4 @@ def trivial(geometry: Geometry) -> bool:
     return True
 
 
-__all__ = ["Link", "find", "trivial"]
+__all__ = ["Link", "across", "find", "trivial"]

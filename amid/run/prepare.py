@@ -4,7 +4,7 @@ Nothing here is a job: whatever is wrong with task or data is an error now, and 
 """
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,10 +13,12 @@ import orjson
 from amid.data import given, split
 from amid.data.vault import Vault
 from amid.documents import Inventory, Profile, Split
-from amid.errors import from_os_error
+from amid.errors import SHOWN, GroupLeak, from_os_error
 from amid.profile import inventory as stock
 from amid.profile.inventory import Taken
 from amid.profile.kind import profile_part
+from amid.profile.links import across
+from amid.profile.notes import constant
 from amid.tasks import canonical, reading, table
 from amid.tasks.contract import Contract
 from amid.tasks.table import Table
@@ -115,7 +117,30 @@ def _deal(task_dir: Path, contract: Contract, rows: Table, taken: Taken, seed: i
     names = {alias: f"case {case}" for case, alias in taken.aliases.items()}
     column = contract.data.group
     names |= {alias: f"{column} {group}" for group, alias in taken.groups.items()}
-    return split.deal(taken.inventory, contract, seed, given=folds, names=names)
+    dealt = split.deal(taken.inventory, contract, seed, given=folds, names=names)
+    _require_apart(taken, dealt.split, names)
+    return dealt
+
+
+def _require_apart(taken: Taken, parts: Split, names: Mapping[str, str]) -> None:
+    """Stop before anything is trained where one image stands on two sides of the split."""
+    twins = across(taken.inventory, parts, constant=constant(taken.measured))
+    if not twins:
+        return
+
+    lines = [f"{names[one]} and {names[other]}: {sides}" for one, other, sides in twins]
+    lines = lines if len(lines) == 1 else [
+        f"{len(lines)} pairs of cases hold one image on two sides of the split",
+        *(f"  - {line}" for line in lines[:SHOWN]),
+        *([f"  … and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []),
+    ]  # fmt: skip
+    one = "one image on two sides of the split: " if len(twins) == 1 else ""
+    raise GroupLeak(
+        one + "\n".join(lines),
+        where="the images of the case table, compared voxel by voxel",
+        why="the reviewer would reject every attempt: the answer was seen",
+        do="take one of each pair out of the table, or give both the same patient and split",
+    )
 
 
 def _facts(

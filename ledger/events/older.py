@@ -23,6 +23,12 @@ def run_resumed_1(body: Body) -> Body:
     return {**body, "code": {**code, "lock": None} if isinstance(code, dict) else code}
 
 
+@upcasts("run.finished", 1)
+def run_finished_1(body: Body) -> Body:
+    """Version 1 called a run refused also where only a flag stood in the way."""
+    return body
+
+
 def _code_1(code: Json) -> Json:
     if isinstance(code, dict) and code.get("commit") is None:
         return {**code, "dirty": None}

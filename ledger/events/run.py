@@ -67,8 +67,10 @@ class RunPaused(Fact):
 class RunFinished(Fact):
     """The run is over; nothing is appended after this."""
 
+    v: ClassVar[int] = 2
     type: Literal["run.finished"] = "run.finished"
-    outcome: Literal["package", "refused", "stopped"]
+    outcome: Literal["package", "refused", "undecided", "stopped"]
+    """`undecided`: nothing but flags, which a person may settle, stands in the way."""
     because: str
 
 

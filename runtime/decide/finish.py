@@ -8,6 +8,7 @@ from projections.attempts import Attempt
 from projections.run import RunState
 from runtime.decide import requests
 from runtime.decide.context import Context
+from runtime.decide.ending import ending
 
 
 def decide(state: RunState, context: Context) -> tuple[Fact, ...]:
@@ -26,7 +27,8 @@ def decide(state: RunState, context: Context) -> tuple[Fact, ...]:
     final = final_attempt(state)
 
     if final is None:
-        return (_end("refused", f"no final attempt was accepted: {_why(state)}"),)
+        outcome, because = ending(state)
+        return (_end(outcome, because),)
 
     return _test(state, context, final) or _package(state, context, final)
 
@@ -78,16 +80,5 @@ def _package(state: RunState, context: Context, final: Attempt) -> tuple[Fact, .
     return (requests.package(state, context, final.id),)
 
 
-def _why(state: RunState) -> str:
-    ended = state.stages.ended["finalize"].because
-    last = [a for a in state.attempts if a.submitted.role == "finalizer"]
-    return "; ".join([ended, *(f"{a.id}: {_said(a)}" for a in last)])
-
-
-def _said(attempt: Attempt) -> str:
-    codes = () if attempt.verdict is None else attempt.verdict.codes
-    return f"{attempt.standing} {', '.join(codes)}".strip()
-
-
-def _end(outcome: Literal["package", "refused"], because: str) -> RunFinished:
+def _end(outcome: Literal["package", "refused", "undecided"], because: str) -> RunFinished:
     return RunFinished(outcome=outcome, because=because)

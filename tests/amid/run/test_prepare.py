@@ -99,15 +99,36 @@ def test_no_fact_and_no_blob_names_a_patient_or_a_place(task: Path, tmp_path: Pa
     assert str(tmp_path).encode() not in said
 
 
-def test_a_copied_image_becomes_an_event(task: Path, tmp_path: Path) -> None:
+def test_a_copied_image_on_one_side_becomes_an_event(task: Path, tmp_path: Path) -> None:
     copy = (task / "images" / "p01-v1.nii.gz").read_bytes()
-    (task / "images" / "p08-v1.nii.gz").write_bytes(copy)
+    (task / "images" / "p02-v1.nii.gz").write_bytes(copy)
+    fit = ["p01-v1", "p01-v2", "p02-v1", "p02-v2"]
+    use_file(task, [{"train": fit, "val": ["p03-v1", "p03-v2"]}])
 
     found = prepared(task, tmp_path / "run")
 
     link = found.facts[-1]
     assert isinstance(link, SuspectedLink)
-    assert "one is a training, one a test case" in link.evidence
+    assert link.evidence == "image: identical voxels"
+
+
+@pytest.mark.parametrize("other", ["p02", "p08"])
+def test_a_copied_image_on_two_sides_stops_the_run_before_it_begins(
+    task: Path, tmp_path: Path, other: str
+) -> None:
+    copy = (task / "images" / "p01-v1.nii.gz").read_bytes()
+    (task / "images" / f"{other}-v1.nii.gz").write_bytes(copy)
+    fold = {"train": ["p01-v1", "p01-v2"], "val": ["p02-v1", "p02-v2"]}
+    use_file(task, [fold])
+    side = "validation" if other == "p02" else "test"
+
+    with pytest.raises(GroupLeak) as caught:
+        prepared(task, tmp_path / "run")
+
+    said = str(caught.value)
+    assert f"case p01-v1 and case {other}-v1: training and {side}" in said
+    assert "take one of each pair out" in said
+    assert not (tmp_path / "run" / "vault").exists()
 
 
 def test_a_given_split_is_used(task: Path, tmp_path: Path) -> None:
