@@ -69,10 +69,12 @@ def across(
         side |= dict.fromkeys(fold.validation, "validation")
         side |= dict.fromkeys(split.test, "test")
         for _, same in _alike(inventory, lambda image: image.canonical):
-            kept = [case.case for case in same if case.case in side and case.case not in constant]
-            for one, other in pairwise(
-                sorted(kept, key=lambda case: (_SIDES.index(side[case]), case))
-            ):
+            seen = sorted(
+                (_SIDES.index(side[case.case]), case.case)
+                for case in same
+                if case.case in side and case.case not in constant
+            )
+            for (_, one), (_, other) in pairwise(seen):
                 if side[one] != side[other]:
                     found.setdefault((one, other), f"{side[one]} and {side[other]}")
 
