@@ -15,7 +15,8 @@ from blake3 import blake3
 from amid.data.vault import Aliases
 from amid.package import card as model_card
 from amid.package.gather import IncompleteError, Read, gather
-from amid.package.payload import Source, Stored, payload
+from amid.package.kind import Source, Stored, package_part
+from amid.package.payload import payload
 from amid.package.private import Private
 from amid.package.provenance import provenance
 from ledger.blobs import BlobStore
@@ -66,13 +67,13 @@ def _content(run: Path, attempt: str, until: int) -> dict[str, bytes]:
         raise IncompleteError([f"an unbroken chain at event {faults[0].seq}"])
 
     load = reader_of(BlobStore(run / "blobs"))
-    evidence = gather(History.of(records), attempt, load)
+    evidence = gather(History.of(records), attempt, load, _answered)
     card = model_card.write(evidence)
     aliases = _aliases(run)
     private = _private(run, aliases, evidence.history)
 
     payload_files = _loaded(
-        payload(evidence, card, {case.alias: case.case for case in aliases.cases}), load
+        payload(evidence, card, {case.alias: case.case for case in aliases.cases}, load), load
     )
     told = provenance(evidence, card, records, private)
     _refuse_private(payload_files, told, private)
@@ -83,6 +84,10 @@ def _content(run: Path, attempt: str, until: int) -> dict[str, bytes]:
     content["manifest.json"] = manifest_of(payload_files)
     content["SHA256SUMS"] = sums_of(content)
     return content
+
+
+def _answered(kind: str, files: tuple[OutputFile, ...], load: Read) -> Mapping[str, OutputFile]:
+    return package_part(kind).predictions(files, load)
 
 
 def manifest_of(content: Mapping[str, bytes]) -> bytes:

@@ -18,10 +18,8 @@ from runtime.ports import OutputFile
 
 Read = Callable[[str], bytes]
 """Returns the bytes of a blob; raises KeyError where it is missing or changed."""
-
-PREDICTIONS = "predictions/"
-SUFFIX = ".nii.gz"
-"""How every predict job names the label map of a case: `predictions/<alias>.nii.gz`."""
+Answered = Callable[[str, tuple[OutputFile, ...], Read], Mapping[str, OutputFile]]
+"""Returns, for a kind of task and the files of a predict job, each case's file with its answer."""
 
 
 class IncompleteError(Exception):
@@ -51,7 +49,7 @@ class Evidence:
     inventory: Inventory
     split: Split
     predictions: Mapping[str, OutputFile]
-    """Alias of each test case to the final label map."""
+    """Alias of each test case to the file with the final answer."""
     steps: tuple[Made, ...]
     """The predict jobs behind them, each after those it reads; the last one is the final."""
     weights: tuple[Made, ...]
@@ -66,8 +64,14 @@ class Evidence:
     packages: bytes
 
 
-def gather(history: History, attempt: str, read: Read) -> Evidence:
+def gather(history: History, attempt: str, read: Read, answered: Answered) -> Evidence:
     """Return the evidence for a package of `attempt`.
+
+    Args:
+        history: of the run.
+        attempt: to be packaged.
+        read: returns a blob.
+        answered: finds each case's answer among the files of a predict job.
 
     Raises:
         IncompleteError: something is missing; it lists everything that is.
@@ -86,12 +90,9 @@ def gather(history: History, attempt: str, read: Read) -> Evidence:
     code = _code(history, attempt, steps)
     missing += [f"frozen commit of {name}" for name, commit in code.items() if commit is None]
     missing += [line for name in code if name != attempt for line in _not_accepted(history, name)]
-    predictions = _predictions(steps[-1]) if steps else {}
-    missing += [
-        f"test prediction of case {alias}"
-        for alias in (split.test if steps else ())
-        if alias not in predictions
-    ]
+    predictions = answered(contract.task.kind, steps[-1].files, read) if steps else {}
+    lacking = [alias for alias in split.test if alias not in predictions] if steps else []
+    missing += [f"test prediction of case {alias}" for alias in lacking]
     measured = [fact for _, fact in history.all(ReviewMeasured) if fact.attempt == attempt]
     environment = history.last(EnvironmentCaptured)
     missing += [] if measured else [f"scores of {attempt} (review.measured)"]
@@ -210,12 +211,4 @@ def _code(
     return {name: history.code_of(name) for name in (attempt, *others)}
 
 
-def _predictions(made: Made) -> dict[str, OutputFile]:
-    return {
-        file.path.removeprefix(PREDICTIONS).removesuffix(SUFFIX): file
-        for file in made.files
-        if file.path.startswith(PREDICTIONS) and file.path.endswith(SUFFIX)
-    }
-
-
-__all__ = ["Evidence", "IncompleteError", "Made", "Read", "accepted", "gather"]
+__all__ = ["Answered", "Evidence", "IncompleteError", "Made", "Read", "accepted", "gather"]

@@ -3,10 +3,7 @@
 So nothing here depends on the run's id, times, event numbers, durations or places.
 """
 
-import csv
-import io
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib.resources import files
 
 import orjson
@@ -14,23 +11,14 @@ from pydantic import BaseModel
 
 from amid.documents import CaseScores
 from amid.package.card import Card
-from amid.package.gather import SUFFIX, Evidence, IncompleteError
+from amid.package.gather import Evidence, Read
+from amid.package.kind import Source, Stored, package_part
 from amid.planning.kind import planning_part
 from amid.review.kind import review_part
 from ledger.events.data import Score
 from ledger.events.job import JobRequested
 from ledger.events.work import AttemptSubmitted, LaneProposed
-from runtime.jobspec import environment_of, is_inside
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """A file whose bytes are a blob."""
-
-    digest: str
-
-
-Source = bytes | Stored
+from runtime.jobspec import environment_of
 
 WITHHELD = "WITHHELD.txt"
 """Stands in place of weights that hold training images."""
@@ -40,20 +28,24 @@ _WHY_WITHHELD = (
 )
 
 
-def payload(evidence: Evidence, card: Card, cases: Mapping[str, str]) -> dict[str, Source]:
+def payload(
+    evidence: Evidence, card: Card, cases: Mapping[str, str], read: Read
+) -> dict[str, Source]:
     """Return every file under `payload/`, path to bytes or blob.
 
     Args:
         evidence: What the package rests on.
         card: The model card.
         cases: Alias of each test case to its real id; ids stand in the submission's files only.
+        read: Returns a blob.
 
     Raises:
         IncompleteError: a real id is not known, or cannot be part of a file name.
     """
     script = files("amid.package").joinpath("predict.py").read_bytes()
+    asked = package_part(evidence.contract.task.kind)
     return {
-        **_submission(evidence, cases),
+        **asked.submission(evidence.contract, evidence.predictions, cases, read),
         **_code(evidence),
         **_weights(evidence),
         "scores/validation.json": _json(_scores(evidence)),
@@ -62,35 +54,6 @@ def payload(evidence: Evidence, card: Card, cases: Mapping[str, str]) -> dict[st
         "predict.py": script,
         "MODEL_CARD.md": card.text.encode(),
     }
-
-
-def _submission(evidence: Evidence, cases: Mapping[str, str]) -> dict[str, Source]:
-    wanted = evidence.contract.submission
-    unknown = [alias for alias in evidence.predictions if alias not in cases]
-    paths = {
-        alias: wanted.path.replace("{case}", cases[alias])
-        for alias in evidence.predictions
-        if alias in cases
-    }
-    unfit = [a for a, path in paths.items() if not is_inside(path) or "/" in cases[a]]
-    taken = len(set(paths.values())) < len(paths)
-    missing = [f"real id of test case {alias}" for alias in unknown]
-    missing += [f"real id of test case {alias} that can stand in a file name" for alias in unfit]
-    missing += ["distinct file names for the test cases"] if taken else []
-    missing += [] if wanted.path.endswith(SUFFIX) else [f"predictions as {wanted.path}"]
-    if missing:
-        raise IncompleteError(missing)
-
-    by_id = sorted(paths, key=lambda alias: cases[alias])
-    table = io.StringIO()
-    rows = csv.writer(table, lineterminator="\n")
-    rows.writerow([wanted.columns.case, wanted.columns.path])
-    rows.writerows([cases[alias], paths[alias]] for alias in by_id)
-
-    maps: dict[str, Source] = {
-        paths[alias]: Stored(evidence.predictions[alias].digest) for alias in by_id
-    }
-    return {wanted.index: table.getvalue().encode(), **maps}
 
 
 def _code(evidence: Evidence) -> dict[str, Source]:
@@ -168,6 +131,7 @@ def _environment(evidence: Evidence) -> dict[str, object]:
 
 def _steps(evidence: Evidence) -> dict[str, object]:
     """Return the plan that `predict.py` carries out: the recorded jobs, in their order."""
+    asked = package_part(evidence.contract.task.kind)
     names = {made.job.key: _name(made.job.request) for made in evidence.steps}
     steps = []
     for made in evidence.steps:
@@ -192,6 +156,8 @@ def _steps(evidence: Evidence) -> dict[str, object]:
 
     return {
         "schema": "predict/1",
+        "answer": dict(asked.ANSWER),
+        "suffixes": list(asked.SUFFIXES),
         "channels": list(evidence.contract.data.inputs),
         "labels": evidence.contract.labels,
         "steps": steps,
@@ -211,4 +177,4 @@ def _json(value: object) -> bytes:
     return text + b"\n"
 
 
-__all__ = ["Source", "Stored", "payload"]
+__all__ = ["payload"]

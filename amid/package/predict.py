@@ -3,11 +3,11 @@
 
     python predict.py IMAGES OUT
 
-IMAGES holds one file per case, `<case>.nii.gz` (also .nii, .mha, .nrrd); with several channels one
-file per case and channel, `<case>_<channel>.nii.gz`. OUT must not exist; it gets `<case>.nii.gz`,
-a label map on the grid of the image. predict.json lists the steps: each model of each member, then
-their average. Every step is a process of the Python that runs this file, in a folder of its own,
-with the words and environment that the recorded job had.
+IMAGES holds one file per case, named `<case>` with one of the suffixes of predict.json; with
+several channels one file per case and channel, `<case>_<channel>`. OUT must not exist; it gets the
+answers under the names of the cases: a file for each, or one table. predict.json lists the steps:
+each model of each member, then their average. Every step is a process of the Python that runs this
+file, in a folder of its own, with the words and environment that the recorded job had.
 
 The steps run the package's code WITHOUT a sandbox: read `code/` first, or use a machine for it.
 Needs the packages of environment.json and, for this file itself, the standard library only.
@@ -23,7 +23,6 @@ import tempfile
 from pathlib import Path
 from typing import Any, Dict, List
 
-SUFFIXES = (".nii.gz", ".nii", ".mha", ".nrrd")
 Json = Dict[str, Any]
 
 
@@ -31,11 +30,11 @@ class WrongUse(Exception):
     """The folder of images cannot be used as it is."""
 
 
-def cases_in(images: Path, channels: List[str]) -> Dict[str, Dict[str, Path]]:
+def cases_in(images: Path, channels: List[str], suffixes: List[str]) -> Dict[str, Dict[str, Path]]:
     """Return the file of every channel of every case."""
     cases: Dict[str, Dict[str, Path]] = {}
     for file in sorted(images.iterdir()):
-        suffix = next((s for s in SUFFIXES if file.name.endswith(s)), None)
+        suffix = next((s for s in suffixes if file.name.endswith(s)), None)
         if suffix is None:
             continue
         case, channel = file.name[: -len(suffix)], channels[0]
@@ -48,11 +47,11 @@ def cases_in(images: Path, channels: List[str]) -> Dict[str, Dict[str, Path]]:
             if channel not in files:
                 raise WrongUse(f"case {case} has no file {case}_{channel} in {images}")
     if not cases:
-        raise WrongUse(f"no images ({', '.join(SUFFIXES)}) in {images}")
+        raise WrongUse(f"no images ({', '.join(suffixes)}) in {images}")
     return cases
 
 
-def lay_out_view(cases: Dict[str, Dict[str, Path]], view: Path, labels: Json) -> Dict[str, str]:
+def lay_out_view(cases: Dict[str, Dict[str, Path]], view: Path, plan: Json) -> Dict[str, str]:
     """Copy the images to where the code looks for them; return alias to case."""
     (view / "images").mkdir(parents=True)
     names, rows = {}, []
@@ -61,11 +60,11 @@ def lay_out_view(cases: Dict[str, Dict[str, Path]], view: Path, labels: Json) ->
         names[alias] = case
         images = {}
         for channel, file in files.items():
-            suffix = next(s for s in SUFFIXES if file.name.endswith(s))
+            suffix = next(s for s in plan["suffixes"] if file.name.endswith(s))
             images[channel] = f"images/{alias}_{channel}{suffix}"
             shutil.copyfile(file, view / images[channel])
         rows.append({"case": alias, "images": images, "label": None})
-    content = {"view": "predict/all", "labels": labels, "cases": rows}
+    content = {"view": "predict/all", "labels": plan["labels"], "cases": rows}
     (view / "cases.json").write_text(json.dumps(content, sort_keys=True), "utf-8")
     return names
 
@@ -94,13 +93,26 @@ def run_step(package: Path, folder: Path, step: Json, done: Dict[str, Path]) -> 
     subprocess.run(words, cwd=folder, env=environment, check=True)
 
 
+def hand_over(made: Path, out: Path, answer: Dict[str, str], names: Dict[str, str]) -> None:
+    """Copy what the last step left under the names of the cases."""
+    if answer["form"] == "table":
+        head, *rows = (made / answer["path"]).read_text("utf-8").splitlines()
+        cells = [row.split(",", 1) for row in rows]
+        lines = [head, *sorted(f"{names[case]},{rest}" for case, rest in cells)]
+        (out / answer["name"]).write_text("\n".join(lines) + "\n", "utf-8")
+        return
+    for alias, case in names.items():
+        source = made / answer["path"].replace("{case}", alias)
+        shutil.copyfile(source, out / answer["name"].replace("{case}", case))
+
+
 def predict(package: Path, images: Path, out: Path) -> int:
-    """Carry out every step and copy the last one's label maps; return how many there are."""
+    """Carry out every step and hand over what the last one left; return how many cases."""
     plan: Json = json.loads((package / "predict.json").read_text("utf-8"))
-    cases = cases_in(images, plan["channels"])
+    cases = cases_in(images, plan["channels"], plan["suffixes"])
     with tempfile.TemporaryDirectory() as place:
         work = Path(place)
-        names = lay_out_view(cases, work / "view", plan["labels"])
+        names = lay_out_view(cases, work / "view", plan)
         done: Dict[str, Path] = {}
         for step in plan["steps"]:
             print(f"step {len(done) + 1} of {len(plan['steps'])}: {step['name']}", file=sys.stderr)
@@ -108,8 +120,7 @@ def predict(package: Path, images: Path, out: Path) -> int:
             run_step(package, last, step, done)
             done[step["name"]] = last / "out"
         out.mkdir(parents=True)
-        for alias, case in names.items():
-            shutil.copyfile(last / "out/predictions" / f"{alias}.nii.gz", out / f"{case}.nii.gz")
+        hand_over(last / "out", out, plan["answer"], names)
     return len(names)
 
 
@@ -130,7 +141,7 @@ def main(words: List[str]) -> int:
     except (subprocess.CalledProcessError, OSError) as problem:
         print(f"error: a step failed: {problem}", file=sys.stderr)
         return 5
-    print(f"{count} label maps in {words[1]}")
+    print(f"{count} cases in {words[1]}")
     return 0
 
 

@@ -1,32 +1,38 @@
-"""Which validation cases the report shows, and the arrays behind their pictures.
+"""Which validation cases the report shows, and where the data behind their pictures lie.
 
-Predictions come as the decoder left them (plain arrays): the page opens no file that a job wrote.
+Predictions come as the decoder left them (plain data): the page opens no file that a job wrote.
 """
 
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from blake3 import blake3
 
-from amid.data.described import ImageProfile
 from amid.data.vault import Aliases
 from amid.documents import Case, CaseScore
 from amid.report.subject import Subject
 from amid.report.words import number
-from amid.review.kind import review_part
-from amid.review.measure.inputs import rules_of
+from amid.review.kind import Value, review_part
+from amid.review.measure.inputs import InputWrong, rules_of
 from replay.history import Job
 from runtime.layout import read_manifest
 
-if TYPE_CHECKING:
-    from amid.report.overlay import Plane, Volume
-
 WORST, MEDIAN, BEST = 5, 3, 2
-_ALIKE = 0.8
-"""Share of its intensities that a case has in common with the profile, to be shown like others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plane:
+    """One picture."""
+
+    name: str
+    uri: str
+    """PNG as a data URI."""
+    width: int
+    height: int
+    alt: str
+    """What is seen on it, for whoever does not see it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +44,7 @@ class Shown:
     place: str
     """`worst`, `median` or `best`."""
     score: str
-    planes: tuple["Plane", ...]
+    planes: tuple[Plane, ...]
     note: str
 
 
@@ -49,37 +55,22 @@ class Cases:
     shown: tuple[Shown, ...]
     note: str
     """Why there are no pictures; empty when there are."""
+    says: str = ""
+    """Which cases these are, and how a picture is to be read."""
+    key: tuple[tuple[str, str], ...] = ()
+    """Class of a line in the style sheet, and what it stands for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A drawing with its caption."""
+
+    svg: str
+    caption: str
 
 
 class NotShownError(Exception):
     """A picture that cannot be made, and why."""
-
-
-def cases(subject: Subject, *, inside: bool) -> Cases:
-    """Return the worst, median and best validation cases of the leading attempt.
-
-    Args:
-        subject: the run.
-        inside: whether the page stays in the run folder; a page that leaves it shows images only
-            where the contract allows that.
-    """
-    winner = subject.winner()
-    scores = subject.case_scores(winner) if winner else None
-    if winner is None or scores is None:
-        return Cases((), "No attempt has per-case scores yet.")
-
-    chosen = choose(scores.cases, subject.metric, maximize=subject.direction == "maximize")
-    refusal = _refusal(subject, inside=inside)
-    if refusal:
-        return Cases(tuple(_shown(subject, *row, (), "") for row in chosen), refusal)
-
-    try:
-        source = _Source(subject, winner.id)
-    except NotShownError as problem:
-        return Cases(tuple(_shown(subject, *row, (), "") for row in chosen), str(problem))
-
-    with source:
-        return Cases(tuple(_pictured(subject, source, *row) for row in chosen), "")
 
 
 def choose(
@@ -104,7 +95,8 @@ def choose(
     ]
 
 
-def _refusal(subject: Subject, *, inside: bool) -> str:
+def refusal(subject: Subject, *, inside: bool) -> str:
+    """Return why a page may show no image; empty where it may."""
     contract = subject.contract
     if contract is None:
         return "No pictures: the contract cannot be read."
@@ -115,21 +107,19 @@ def _refusal(subject: Subject, *, inside: bool) -> str:
             "to be shared (images_may_be_shared = false)."
         )
 
-    if contract.task.dimensions != 3:
-        return "No pictures: this version draws three-dimensional cases only."
-
     return ""
 
 
-def _shown(
-    subject: Subject, place: str, case: CaseScore, planes: "tuple[Plane, ...]", note: str
+def shown(
+    subject: Subject, place: str, case: CaseScore, planes: tuple[Plane, ...], note: str
 ) -> Shown:
+    """Return a case with its scores in words."""
     whole = sorted((n for n in case.values if ":" not in n), key=lambda n: (n != subject.metric, n))
-    values = [_by_label(case, name) for name in whole]
+    values = [by_label(case, name) for name in whole]
     return Shown(case.case, case.group, place, "; ".join(values), planes, note)
 
 
-def _by_label(case: CaseScore, metric: str) -> str:
+def by_label(case: CaseScore, metric: str) -> str:
     """Return a metric's value over all labels, and in parentheses that of each label."""
     labels = [
         f"{name.partition(':')[2]} {number(value)}"
@@ -140,23 +130,15 @@ def _by_label(case: CaseScore, metric: str) -> str:
     return f"{told} ({', '.join(labels)})" if labels else told
 
 
-def _pictured(subject: Subject, source: "_Source", place: str, case: CaseScore) -> Shown:
-    from amid.report.overlay import planes
-
-    try:
-        image, reference, prediction, spacing = source.arrays(case)
-        window, note = source.window(image)
-        made = planes(image, reference, prediction, spacing, window)
-    except NotShownError as problem:
-        return _shown(subject, place, case, (), str(problem))
-
-    return _shown(subject, place, case, made, note)
-
-
-class _Source:
-    """Opens what the pictures are made of; removes its temporary folder at the end."""
+class Source:
+    """Opens what pictures are made of; removes its temporary folder at the end."""
 
     def __init__(self, subject: Subject, attempt: str) -> None:
+        """Lay out what the decoder left of an attempt's predictions.
+
+        Raises:
+            NotShownError: it is not recorded, or the vault is not here.
+        """
         inventory, contract = subject.inventory, subject.contract
         decoded = [job for job in subject.history.jobs_of(attempt, "decode") if job.finished]
         seen = [job for job in decoded if job.request.fold != "all"]
@@ -182,22 +164,18 @@ class _Source:
             self._folder.cleanup()
             raise
 
-    def __enter__(self) -> "_Source":
+    def __enter__(self) -> "Source":
         return self
 
     def __exit__(self, *_: object) -> None:
         self._folder.cleanup()
 
-    def arrays(
-        self, scored: CaseScore
-    ) -> "tuple[Volume, Volume, Volume, tuple[float, float, float]]":
-        """Return image, reference and prediction of a case on one grid, and its spacing.
+    def values(self, scored: CaseScore) -> tuple[Case, Value, Value]:
+        """Return a case with its reference and its prediction.
 
         Raises:
-            NotShownError: one of them is not here, or is not what it was.
+            NotShownError: one of them is not here, or cannot be compared.
         """
-        from amid.review.measure.inputs import InputWrong
-
         case = self._cases.get(scored.case)
         if case is None:
             raise NotShownError("not in the inventory")
@@ -209,30 +187,16 @@ class _Source:
             raise NotShownError("the reference or the prediction cannot be read") from problem
 
         if reference is None or prediction is None:
-            raise NotShownError("no reference, or a prediction that is not on the image's grid")
+            raise NotShownError("no reference, or a prediction that cannot be compared")
 
-        return _oriented(self._image(case), reference, prediction)
+        return case, reference, prediction
 
-    def window(self, image: "Volume") -> tuple[tuple[float, float], str]:
-        """Return the profile's window, or the case's own where the profile's shows little of it."""
-        import numpy as np
+    def image(self, case: Case) -> Path:
+        """Return the file of a case's first image, which is what it was when the run began.
 
-        own = tuple(float(x) for x in np.percentile(image, (1, 99)))
-        profile = self._subject.profile
-        if not isinstance(profile, ImageProfile) or not {"p01", "p99"} <= profile.intensity.keys():
-            return (own[0], own[1]), "window: 1st to 99th percentile of this case"
-
-        low, high = profile.intensity["p01"], profile.intensity["p99"]
-        common = min(high, own[1]) - max(low, own[0])
-        if common < _ALIKE * max(high - low, own[1] - own[0]):
-            return (own[0], own[1]), "window: 1st to 99th percentile of this case"
-
-        return (low, high), f"window {low:.4g} to {high:.4g}, from the profile"
-
-    def _image(self, case: Case) -> Any:  # noqa: ANN401 - SimpleITK has no types
-        import SimpleITK
-
-        itk: Any = SimpleITK
+        Raises:
+            NotShownError: it is not there, or another.
+        """
         first = case.images[0]
         path = self._data / self._aliases[case.case].images[first.channel]
         try:
@@ -243,14 +207,7 @@ class _Source:
         if blake3(content).hexdigest() != first.raw:
             raise NotShownError("the image is not the one that was read when the run began")
 
-        from amid.data import form
-
-        meant = form.as_read(content, first.suffix)
-        if meant is not content:
-            path = Path(self._folder.name) / f"image{first.suffix}"
-            path.write_bytes(meant)
-
-        return itk.ReadImage(str(path))
+        return path
 
 
 def _lay_out(subject: Subject, job: Job, folder: Path) -> None:
@@ -266,30 +223,15 @@ def _lay_out(subject: Subject, job: Job, folder: Path) -> None:
         raise NotShownError("No pictures: decoded predictions are missing.") from problem
 
 
-def _oriented(
-    image: Any,  # noqa: ANN401 - SimpleITK has no types
-    reference: "Volume",
-    prediction: "Volume",
-) -> "tuple[Volume, Volume, Volume, tuple[float, float, float]]":
-    """Return three volumes whose axes point to left, posterior and superior, and the spacing."""
-    import numpy as np
-    import SimpleITK
-
-    itk: Any = SimpleITK
-    turned = []
-    for array in (itk.GetArrayFromImage(image), reference, prediction):
-        if array.ndim == 4:  # several components: their mean
-            array = array.mean(axis=3)
-        if array.ndim != 3 or array.shape != image.GetSize()[::-1]:
-            raise NotShownError("image, reference and prediction have different sizes")
-
-        kept = array if array.dtype.kind == "f" else array.astype(np.int32)
-        one = itk.GetImageFromArray(np.ascontiguousarray(kept))
-        one.CopyInformation(image)
-        turned.append(itk.DICOMOrient(one, "LPS"))
-
-    volumes = [itk.GetArrayFromImage(one) for one in turned]
-    return volumes[0], volumes[1], volumes[2], turned[0].GetSpacing()[::-1]
-
-
-__all__ = ["Cases", "Shown", "cases", "choose"]
+__all__ = [
+    "Cases",
+    "Figure",
+    "NotShownError",
+    "Plane",
+    "Shown",
+    "Source",
+    "by_label",
+    "choose",
+    "refusal",
+    "shown",
+]

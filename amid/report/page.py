@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from amid.package.build import guard_of, reader_of
 from amid.report import attempts, sections
-from amid.report.cases import cases
+from amid.report.cases import Cases, Figure
+from amid.report.kind import report_part
 from amid.report.plot import dots
 from amid.report.strata import strata
 from amid.report.subject import Subject
@@ -53,9 +54,24 @@ def page(run: Path, *, inside: bool) -> str:
         attempts=attempts.details(subject),
         timeline=timeline(subject),
         provenance=sections.provenance(subject),
-        cases=cases(subject, inside=inside),
+        cases=_cases(subject, inside=inside),
+        figures=_figures(subject),
         raw=raw(subject),
     )
+
+
+def _cases(subject: Subject, *, inside: bool) -> Cases:
+    if subject.contract is None:
+        return Cases((), "No pictures: the contract cannot be read.")
+
+    return report_part(subject.contract.task.kind).cases(subject, inside=inside)
+
+
+def _figures(subject: Subject) -> tuple[Figure, ...]:
+    if subject.contract is None:
+        return ()
+
+    return report_part(subject.contract.task.kind).figures(subject)
 
 
 def _ended(subject: Subject) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 from amid.documents import CaseScore
 from amid.report import write
-from amid.report.cases import _by_label as by_label
+from amid.report.cases import by_label
 from amid.report.page import page
 from ledger.canonical import encode
 from ledger.events.run import Code, RunResumed, RunStarted

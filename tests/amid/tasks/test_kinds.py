@@ -6,9 +6,20 @@ from types import ModuleType
 
 import pytest
 
-from amid.kinds.segmentation import checks, contract, decoding, planning, profile, review
+from amid.kinds.segmentation import (
+    checks,
+    contract,
+    decoding,
+    package,
+    planning,
+    profile,
+    report,
+    review,
+)
+from amid.package.kind import PackagePart
 from amid.planning.kind import PlanningPart
 from amid.profile.kind import ProfilePart
+from amid.report.kind import ReportPart
 from amid.review.decode import DecodingPart
 from amid.review.kind import ChecksPart, ReviewPart
 from amid.tasks import kinds
@@ -16,6 +27,8 @@ from amid.tasks import kinds
 ANSWERS: tuple[kinds.ContractPart, ...] = (contract,)
 DECODING: tuple[DecodingPart, ...] = (decoding,)
 CHECKS: tuple[ChecksPart, ...] = (checks,)
+PACKAGE: tuple[PackagePart, ...] = (package,)
+REPORT: tuple[ReportPart, ...] = (report,)
 PLANNING: tuple[PlanningPart, ...] = (planning,)
 PROFILE: tuple[ProfilePart, ...] = (profile,)
 REVIEW: tuple[ReviewPart, ...] = (review,)
@@ -55,8 +68,10 @@ def test_every_kind_answers_every_room() -> None:
     rooms = {
         "checks": CHECKS,
         "decoding": DECODING,
+        "package": PACKAGE,
         "planning": PLANNING,
         "profile": PROFILE,
+        "report": REPORT,
         "review": REVIEW,
     }
 

@@ -6,11 +6,12 @@ colour vision tell apart; where both lie on one pixel the prediction's dashes ar
 
 import base64
 import io
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from amid.report.cases import Plane
 
 REFERENCE = (230, 159, 0)
 """Orange of the Okabe-Ito palette."""
@@ -33,24 +34,14 @@ Volume = NDArray[Any]
 PLANES = ("axial", "coronal", "sagittal")
 
 
-@dataclass(frozen=True, slots=True)
-class Plane:
-    """One picture."""
-
-    name: str
-    index: int
-    uri: str
-    """PNG as a data URI."""
-    width: int
-    height: int
-
-
 def planes(
     image: Volume,
     reference: Volume,
     prediction: Volume,
     spacing: tuple[float, float, float],
     window: tuple[float, float],
+    *,
+    case: str,
 ) -> tuple[Plane, ...]:
     """Return axial, coronal and sagittal planes through the thickest part of the structures.
 
@@ -60,6 +51,7 @@ def planes(
         prediction: the same.
         spacing: millimetres per voxel as (z, y, x).
         window: intensities shown as black and as white.
+        case: how the case is called.
     """
     either = (reference > 0) | (prediction > 0)
     box = _box(either)
@@ -74,7 +66,10 @@ def planes(
         if axis > 0:  # superior is up
             flat = [np.flipud(plane) for plane in flat]
 
-        made.append(_draw(name, index, flat, (steps[0], steps[1]), window))
+        picture = _draw(flat, (steps[0], steps[1]), window)
+        alt = f"{case}, {name} slice {index} with contours of reference and prediction"
+        height, width = picture.shape
+        made.append(Plane(f"{name} {index}", _png(picture), width, height, alt))
 
     return tuple(made)
 
@@ -96,12 +91,11 @@ def _box(either: NDArray[np.bool_]) -> tuple[slice, ...]:
 
 
 def _draw(
-    name: str,
-    index: int,
     flat: list[NDArray[Any]],
     steps: tuple[float, float],
     window: tuple[float, float],
-) -> Plane:
+) -> NDArray[np.uint8]:
+    """Return palette numbers: the image with contours of reference and prediction."""
     rows, columns = (max(1, round(n * step)) for n, step in zip(flat[0].shape, steps, strict=True))
     scale = HEIGHT / max(rows, columns)
     size = (max(1, round(rows * scale)), max(1, round(columns * scale)))
@@ -111,7 +105,7 @@ def _draw(
     picture[_edge(reference, width)] = _REFERENCE_AT
     dashes = np.add.outer(np.arange(size[0]), np.arange(size[1])) // DASH % 2 == 0
     picture[_edge(prediction, width) & dashes] = _PREDICTION_AT
-    return Plane(name, index, _png(picture), size[1], size[0])
+    return picture
 
 
 def _gray(

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from amid.documents import CaseScore
+from amid.kinds.segmentation.overlay import PREDICTION, REFERENCE, planes
 from amid.report.cases import choose
-from amid.report.overlay import PREDICTION, REFERENCE, planes
 from amid.report.plot import Dot, dots
 
 
@@ -63,9 +63,9 @@ def test_contours_are_drawn_where_the_masks_are() -> None:
     prediction[5:12, 4:10, 11:17] = 2
     image = np.zeros(reference.shape, dtype=np.int16)
 
-    made = planes(image, reference, prediction, (2.0, 1.0, 1.0), (0.0, 1.0))
-    assert [plane.name for plane in made] == ["axial", "coronal", "sagittal"]
-    assert made[0].index in range(5, 12)
+    made = planes(image, reference, prediction, (2.0, 1.0, 1.0), (0.0, 1.0), case="c-0001")
+    assert [plane.name.split()[0] for plane in made] == ["axial", "coronal", "sagittal"]
+    assert int(made[0].name.split()[1]) in range(5, 12)
     axial = pixels(made[0].uri)
     half = axial.shape[1] // 2
     assert (axial[:, :half] == REFERENCE).all(axis=2).any()
@@ -77,7 +77,7 @@ def test_superior_is_up() -> None:
     """A structure at the top of the volume is at the top of the coronal picture."""
     reference = np.zeros((40, 10, 10), dtype=np.uint8)
     reference[34:38, 3:7, 3:7] = 1
-    made = planes(reference * 0, reference, reference, (1.0, 1.0, 1.0), (0.0, 1.0))
+    made = planes(reference * 0, reference, reference, (1.0, 1.0, 1.0), (0.0, 1.0), case="c-0001")
     rows = np.flatnonzero((pixels(made[1].uri) == REFERENCE).all(axis=2).any(axis=1))
     assert rows.mean() < made[1].height / 2
 
@@ -85,7 +85,8 @@ def test_superior_is_up() -> None:
 def test_empty_masks_show_the_middle() -> None:
     """Nothing to outline is no reason for no picture."""
     nothing = np.zeros((9, 9, 9), dtype=np.uint8)
-    assert planes(nothing, nothing, nothing, (1.0, 1.0, 1.0), (0.0, 0.0))[0].index == 4
+    made = planes(nothing, nothing, nothing, (1.0, 1.0, 1.0), (0.0, 0.0), case="c-0001")
+    assert made[0].name == "axial 4"
 
 
 def test_a_plot_tells_its_kinds_by_shape() -> None:
