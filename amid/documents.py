@@ -116,6 +116,8 @@ class View(Part):
     view: str
     labels: dict[str, int]
     cases: tuple[ViewCase, ...]
+    ignore: int | None = None
+    """What labels hold where nobody says what is right: not to be learned."""
     tune: tuple[str, ...] = ()
     """Cases to tune on and not to fit: the inner set, whose scores would otherwise flatter."""
 

@@ -130,7 +130,8 @@ class _Builder:
         shown = tuple(self._case(name, labels=labels) for name in names)
         document = View(
             view=view,
-            labels=dict(self._contract.labels),
+            labels=self._contract.predicted,
+            ignore=self._contract.ignore,
             cases=shown,
             tune=tune,
         )

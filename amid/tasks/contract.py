@@ -14,6 +14,8 @@ from amid.tasks import canonical, kinds
 from amid.tasks.kinds import Direction
 from ledger.events.base import Part
 
+IGNORE = "ignore"
+"""Name of the label that says nothing of a voxel: it is neither learned nor scored there."""
 KINDS = (
     "segmentation",
     "instance-segmentation",
@@ -263,9 +265,19 @@ class Contract(Part):
         return value
 
     @property
+    def predicted(self) -> dict[str, int]:
+        """Return the labels that a prediction may hold: all but the one to be ignored."""
+        return {name: number for name, number in self.labels.items() if name != IGNORE}
+
+    @property
+    def ignore(self) -> int | None:
+        """Return the number of voxels that nobody labelled, where the contract names one."""
+        return self.labels.get(IGNORE)
+
+    @property
     def foreground(self) -> dict[str, int]:
-        """Return the labels without background, by number."""
-        ordered = sorted(self.labels.items(), key=lambda item: item[1])
+        """Return the predicted labels without background, by number."""
+        ordered = sorted(self.predicted.items(), key=lambda item: item[1])
         return {name: number for name, number in ordered if number != 0}
 
     def to_bytes(self) -> bytes:
@@ -311,6 +323,7 @@ def _listed(names: tuple[str, ...]) -> str:
 
 
 __all__ = [
+    "IGNORE",
     "KINDS",
     "Budget",
     "Columns",

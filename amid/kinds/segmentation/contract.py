@@ -39,7 +39,7 @@ def mistakes(contract: Contract) -> Iterator[Mistake]:
         yield Mistake("labels", says, "write background = 0 and one line per label")
     elif labels.get("background") != 0:
         yield Mistake("labels:", "background = 0 is needed", "correct that key")
-    elif len(labels) < 2:
+    elif not contract.foreground:
         says = "at least one label besides background is needed"
         yield Mistake("labels:", says, "correct that key")
 

@@ -14,6 +14,8 @@ from amid.review.measure.inputs import InputWrong
 
 BACKGROUND = 0
 """The contract demands `background = 0`."""
+IGNORED = -1
+"""What a reference holds where nobody labelled: no label has a negative number."""
 
 
 def foreground(labels: Mapping[str, int]) -> dict[str, int]:
@@ -22,8 +24,10 @@ def foreground(labels: Mapping[str, int]) -> dict[str, int]:
     return {name: number for name, number in pairs if number != BACKGROUND}
 
 
-def read_label(run: Path, case: Case) -> Labels | None:
+def read_label(run: Path, case: Case, ignore: int | None = None) -> Labels | None:
     """Return the hidden label of a case on its image's grid; None when the task has none.
+
+    Voxels that hold the number to be ignored become `IGNORED`.
 
     Raises:
         InputWrong: the vault's copy is missing, broken or of another size than the image.
@@ -37,9 +41,25 @@ def read_label(run: Path, case: Case) -> Labels | None:
     if array.size == np.prod(wanted) and tuple(n for n in array.shape if n > 1) == tuple(
         n for n in wanted if n > 1
     ):
-        return array.reshape(wanted)
+        return _marked(array.reshape(wanted), ignore)
 
     raise InputWrong(f"label of {case.case} is {array.shape}, its image {wanted}: fix the data")
+
+
+def without_ignored(reference: Labels, *others: Labels) -> tuple[Labels, ...]:
+    """Return arrays with background wherever the reference says nothing."""
+    left = reference == IGNORED
+    if not left.any():
+        return (reference, *others)
+
+    return tuple(np.where(left, BACKGROUND, array) for array in (reference, *others))
+
+
+def _marked(array: Labels, ignore: int | None) -> Labels:
+    if ignore is None or not (array == ignore).any():
+        return array
+
+    return np.where(array == ignore, IGNORED, array.astype(np.int64))
 
 
 def _read(path: Path) -> NDArray[np.generic]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amid.documents import Case, Fold
-from amid.kinds.segmentation.labels import BACKGROUND, foreground, read_label
+from amid.kinds.segmentation.labels import BACKGROUND, IGNORED, foreground, read_label
 from amid.kinds.segmentation.metrics.overlap import Labels
 from amid.kinds.segmentation.scores import Table
 from amid.review.measure.inputs import Inputs
@@ -51,7 +51,8 @@ class Counts:
             self._voxels[place] += int(np.count_nonzero(label == number))
 
         inside = np.isin(label, self._numbers)
-        self._fraction += float(np.count_nonzero(inside)) / label.size
+        known = np.count_nonzero(label != IGNORED)
+        self._fraction += float(np.count_nonzero(inside)) / max(1, int(known))
         self._cases += 1
 
     def learned(self) -> Learned:
@@ -108,7 +109,7 @@ def score_nulls(inputs: Inputs) -> list[tuple[str, Table]]:
     tables = {null: Table(null, "validation", rules, split.group_of, only) for null in NULLS}
     for fold in split.folds:
         for name in fold.validation:
-            reference = read_label(inputs.run, cases[name])
+            reference = read_label(inputs.run, cases[name], inputs.rules.ignore)
             if reference is None:
                 continue
 
@@ -127,7 +128,7 @@ def _learn(inputs: Inputs, cases: Mapping[str, Case]) -> dict[str, Learned]:
     dimensions = len(sample.images[0].geometry.size)
     counts = {fold.fold: Counts(numbers, dimensions) for fold in folds}
     for name in sorted({name for fold in folds for name in fold.fit}):
-        label = read_label(inputs.run, cases[name])
+        label = read_label(inputs.run, cases[name], inputs.rules.ignore)
         if label is None:
             continue
 

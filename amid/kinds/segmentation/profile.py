@@ -38,7 +38,10 @@ class Labelled:
     """What the label of one case holds, by label name (background left out)."""
 
     fraction: Mapping[str, float]
+    """Of the voxels that say anything."""
     pieces: Mapping[str, int]
+    ignored: float = 0.0
+    """Share of the voxels that say nothing."""
 
 
 def label(desk: Desk, row: Row, alias: str, like: tuple[Geometry, Place] | None) -> Label | None:
@@ -66,7 +69,8 @@ def label(desk: Desk, row: Row, alias: str, like: tuple[Geometry, Place] | None)
         desk.refuse(row, row.label, numbers)
         return None
 
-    return Label(content, suffix, labelled(numbers, desk.contract.foreground))
+    found = labelled(numbers, desk.contract.foreground, ignore=desk.contract.ignore)
+    return Label(content, suffix, found)
 
 
 def label_ids(volume: Volume, labels: Mapping[str, int]) -> Defect | NDArray[np.int64]:
@@ -99,12 +103,17 @@ def label_ids(volume: Volume, labels: Mapping[str, int]) -> Defect | NDArray[np.
     return numbers
 
 
-def labelled(numbers: NDArray[np.int64], labels: Mapping[str, int]) -> Labelled:
-    """Return how much of the volume each label fills, and in how many pieces."""
+def labelled(
+    numbers: NDArray[np.int64], labels: Mapping[str, int], *, ignore: int | None = None
+) -> Labelled:
+    """Return how much of the labelled volume each label fills, and in how many pieces."""
     counts = np.bincount(numbers.reshape(-1), minlength=256)
+    unknown = 0 if ignore is None else int(counts[ignore])
+    known = max(1, numbers.size - unknown)
     return Labelled(
-        fraction={name: float(counts[n]) / max(1, numbers.size) for name, n in labels.items()},
+        fraction={name: float(counts[n]) / known for name, n in labels.items()},
         pieces={name: pieces(numbers == n) for name, n in labels.items()},
+        ignored=unknown / max(1, numbers.size),
     )
 
 
@@ -142,6 +151,13 @@ def label_notes(seen: Sequence[Measured], contract: Contract) -> Iterator[str]:
         without = [label for label in learned if label.fraction[name] == 0]
         if without:
             yield f"label {name} is empty in {len(without)} of {len(learned)} development cases"
+
+    unknown = [label.ignored for label in learned if label.ignored]
+    if unknown:
+        yield (
+            f"{len(unknown)} of {len(learned)} development cases have voxels to be ignored, on "
+            f"average {fmean(unknown):.1%} of them: neither learned nor scored there"
+        )
 
 
 def profile(contract: Contract, taken: Taken) -> SegmentationProfile:

@@ -61,7 +61,8 @@ def _pictured(subject: Subject, source: Source, place: str, case: CaseScore) -> 
     try:
         found, reference, prediction = source.values(case)
         image = _read(source.image(found))
-        volume, reference, prediction, spacing = _oriented(image, reference, prediction)
+        known = reference.clip(min=0)  # what is to be ignored is negative, and shown as nothing
+        volume, reference, prediction, spacing = _oriented(image, known, prediction)
         window, note = _window(subject, volume)
         made = planes(volume, reference, prediction, spacing, window, case=case.case)
     except NotShownError as problem:

@@ -8,7 +8,7 @@ import numpy as np
 
 from amid.documents import Case
 from amid.kinds.segmentation.decoded import LabelMaps, payload
-from amid.kinds.segmentation.labels import BACKGROUND, read_label
+from amid.kinds.segmentation.labels import BACKGROUND, read_label, without_ignored
 from amid.kinds.segmentation.metrics.overlap import Labels
 from amid.kinds.segmentation.nulls import score_nulls
 from amid.kinds.segmentation.scores import Table
@@ -26,13 +26,13 @@ def opened(folder: Path) -> LabelMaps:
 
 def reference(run: Path, case: Case, rules: Rules) -> Labels | None:
     """Return the hidden label map of a case; None when the task has none."""
-    del rules
-    return read_label(run, case)
+    return read_label(run, case, rules.ignore)
 
 
 def compared(prediction: Prediction, reference: Labels, value: Labels) -> Prediction:
     """Say whether a prediction equals its hidden label, which is not empty."""
-    equal = np.array_equal(reference, value) and bool(np.any(reference != BACKGROUND))
+    known, shown = without_ignored(reference, value)
+    equal = np.array_equal(known, shown) and bool(np.any(known != BACKGROUND))
     return replace(prediction, equals_label=equal, reference=payload(reference))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from amid.documents import Case, CaseScore, CaseScores
-from amid.kinds.segmentation.labels import foreground
+from amid.kinds.segmentation.labels import foreground, without_ignored
 from amid.kinds.segmentation.metrics import Values, mean_of, score_case
 from amid.kinds.segmentation.metrics.overlap import Labels
 from amid.kinds.segmentation.metrics.registry import metric
@@ -155,7 +155,8 @@ def values_of(
     prediction: Labels,
     metrics: tuple[str, ...] = (),
 ) -> Values:
-    """Measure one prediction by the contract's metrics, or by those given."""
+    """Measure one prediction by the contract's metrics, where the reference says something."""
+    reference, prediction = without_ignored(reference, prediction)
     return score_case(
         reference,
         prediction,

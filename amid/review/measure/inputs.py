@@ -27,11 +27,14 @@ class Rules:
     """How the contract wants predictions measured."""
 
     labels: Mapping[str, int]
+    """Those that a prediction may hold."""
     primary: str
     direction: str
     empty: str
     metrics: tuple[str, ...]
     """Primary first."""
+    ignore: int | None = None
+    """What hidden labels hold where nobody says what is right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +134,8 @@ def rules_of(contract: Contract) -> Rules:
         raise InputWrong(f"metric: no metric is called {unknown[0]!r}: there are {listed}")
 
     return Rules(
-        labels=contract.labels,
+        labels=contract.predicted,
+        ignore=contract.ignore,
         primary=metric.primary,
         direction=metric.direction,
         empty=metric.empty,

@@ -9,6 +9,8 @@ from volumes import OUT, common_grid, params, read_channels, read_parts, read_vi
 
 MOST_VOXELS = 125_000
 """The common grid is made coarser above this; time and model size grow with it."""
+IGNORED = 255
+"""Stands where nobody says what is right: no label votes there."""
 
 
 def main() -> None:
@@ -22,10 +24,11 @@ def main() -> None:
         channels = resize(read_channels(case), grid)
         part = resize(read_parts(case, view.ids), grid)
         images.append(np.rint((channels + 4) * (255 / 8)).astype(np.uint8))
-        labels.append(part.argmax(axis=0).astype(np.uint8))
+        known = part.sum(axis=0) > 0.5
+        labels.append(np.where(known, part.argmax(axis=0), IGNORED).astype(np.uint8))
 
     stack = np.stack(labels)
-    found = smooth((stack > 0).mean(axis=0, dtype=np.float32), 2.0, len(grid))
+    found = smooth(((stack > 0) & (stack < IGNORED)).mean(axis=0, dtype=np.float32), 2.0, len(grid))
     OUT.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(OUT / "model.npz", images=np.stack(images), labels=stack, near=found > 0.01)
     print(f"{len(images)} atlases on a grid of {grid}")

@@ -44,7 +44,7 @@ def main() -> None:
     spread = float(chosen["spread"])
     dimensions = len(grid)
 
-    prior = smooth(weight / np.float32(len(view.fit)), 1.0, dimensions)
+    prior = smooth(weight / cases_at(weight, view), 1.0, dimensions)
     near = 1 - prior[0] > NEAR
     pooled = [smooth(part, spread, dimensions)[..., near] for part in (weight, first, second)]
     mean, precision, offset = gaussians(*pooled, ridge=float(chosen["ridge"]))
@@ -60,6 +60,14 @@ def main() -> None:
         offset=offset.astype(np.float32),
     )
     print(f"{len(view.fit)} cases on a grid of {grid}; {int(near.sum())} voxels modelled")
+
+
+def cases_at(weight: Floats, view: View) -> Floats:
+    """Return how many cases speak: all of them, or each voxel's where some are to be ignored."""
+    if view.ignore is None:
+        return np.asarray(len(view.fit), np.float32)
+
+    return np.asarray(np.maximum(weight.sum(axis=0), 1e-6), np.float32)
 
 
 def sums(view: View, grid: Shape, *, dither: float) -> tuple[Floats, Floats, Floats]:

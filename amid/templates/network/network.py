@@ -146,11 +146,16 @@ def pace(done: int, steps: int) -> float:
 
 
 def loss(found: Tensor, labels: Tensor) -> Tensor:
-    """Return cross-entropy plus one minus the mean Dice of the foreground, over the batch."""
+    """Return cross-entropy plus one minus the mean Dice of the foreground, over the batch.
+
+    Voxels with a negative label are to be ignored: they count in neither.
+    """
     sure = functional.log_softmax(found, dim=1)
-    wanted = functional.one_hot(labels, found.shape[1]).movedim(-1, 1).to(found.dtype)
-    entropy = -(sure * wanted).sum(dim=1).mean()
-    share = sure.exp()
+    known = (labels >= 0)[:, None].to(found.dtype)
+    wanted = functional.one_hot(labels.clamp_min(0), found.shape[1]).movedim(-1, 1).to(found.dtype)
+    wanted = wanted * known
+    entropy = -(sure * wanted).sum() / known.sum().clamp_min(1)
+    share = sure.exp() * known
     axes = (0, *range(2, found.ndim))
     overlap = (share * wanted).sum(dim=axes)[1:]
     size = (share + wanted).sum(dim=axes)[1:]

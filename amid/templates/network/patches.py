@@ -17,6 +17,8 @@ from volumes import Case, Floats, Shape, read_channels, read_parts
 
 MOST_BYTES = 4 << 30
 """All cases of a view together must stay below this in memory."""
+IGNORED = -1
+"""Stands for a label's index where nobody says what is right."""
 MOST_PLACES = 20_000
 """Foreground voxels remembered per case as centres of patches."""
 ON_FOREGROUND = 0.67
@@ -32,7 +34,7 @@ class Loaded:
     image: Tensor
     """(1, channels, z, y, x)"""
     label: Tensor
-    """(1, 1, z, y, x), the index of each voxel's label"""
+    """(1, 1, z, y, x), the index of each voxel's label; `IGNORED` where none is known"""
     places: Places
     """Foreground voxels, one a row."""
 
@@ -58,7 +60,8 @@ def load(cases: Sequence[Case], ids: Sequence[int], device: torch.device) -> lis
     taken = 0
 
     for case in cases:
-        label = read_parts(case, ids).argmax(axis=0)
+        parts = read_parts(case, ids)
+        label = np.where(parts.any(axis=0), parts.argmax(axis=0), IGNORED)
         loaded.append(ready(read_channels(case), label, device))
         taken += 4 * (loaded[-1].image.numel() + loaded[-1].label.numel())
 

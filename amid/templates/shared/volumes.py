@@ -50,6 +50,8 @@ class View:
     cases: tuple[Case, ...]
     fit: tuple[Case, ...]
     """The cases to learn from: all but those set aside to tune on."""
+    ignore: int | None = None
+    """What labels hold where nobody says what is right."""
 
 
 def params() -> dict[str, Any]:
@@ -74,7 +76,9 @@ def read_view() -> View:
 
     tune = set(view.get("tune", ()))
     fit = tuple(case for case in cases if case.name not in tune) or cases
-    return View(ids=tuple(sorted(view["labels"].values())), cases=cases, fit=fit)
+    ids = tuple(sorted(view["labels"].values()))
+
+    return View(ids=ids, cases=cases, fit=fit, ignore=view.get("ignore"))
 
 
 def read_channels(case: Case) -> Floats:
@@ -113,7 +117,10 @@ def read_as_lps(image: sitk.Image) -> NDArray[Any]:
 
 
 def read_parts(case: Case, ids: Sequence[int]) -> Floats:
-    """Return one 0/1 volume per label id, in the order of `ids`."""
+    """Return one 0/1 volume per label id, in the order of `ids`.
+
+    Voxels to be ignored are 0 in each: there the volumes do not sum to 1.
+    """
     if case.label is None:
         raise SystemExit(f"case {case.name} has no label in this view: nothing to learn from")
 
