@@ -14,7 +14,7 @@ import resource
 import socket
 import sys
 
-from runtime.adapters.sandbox import kernel, landlock, seccomp
+from runtime.adapters.sandbox import kernel, landlock, namespaces, seccomp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,6 +57,10 @@ def _lower(kind: int, value: int) -> None:
 def confine(folder: str, launch: dict[str, Any]) -> tuple[int, int | None]:
     """Enter the sandbox the launch asks for; return the Landlock ABI and the listener."""
     limit(launch["limits"])
+    if launch["private"]:
+        namespaces.enter(launch["limits"]["memory_mib"])
+        namespaces.read_only(folder)
+
     kernel.die_with_parent(_SIGKILL)  # the parent is the recorder
     if launch["sandbox"] != "landlock":
         return 0, None
@@ -64,8 +68,10 @@ def confine(folder: str, launch: dict[str, Any]) -> tuple[int, int | None]:
     os.setpgid(0, 0)  # a signal to its group must not reach the wrapper
     kernel.forbid_new_privileges()
     kernel.drop_capabilities()
-    abi = landlock.restrict(folder, tuple(launch["reads"]), _is_our_module(launch["argv"]))
-    return abi, kernel.install_filter(seccomp.program())
+    reads, own_code = tuple(launch["reads"]), _is_our_module(launch["argv"])
+    abi = landlock.restrict(folder, reads, own_code=own_code, private=launch["private"])
+    program = seccomp.program(own_signals=abi >= landlock.SIGNAL_ABI)
+    return abi, kernel.install_filter(program)
 
 
 def _is_our_module(argv: list[str]) -> bool:
@@ -96,7 +102,8 @@ def main(arguments: list[str]) -> int:
         control.send(f"{type(failure).__name__}: {failure}".encode())
         return 111
 
-    said = f"confined {os.getpid()} {abi}".encode()
+    mounts = "private" if launch["private"] else "shared"
+    said = f"confined {os.getpid()} {abi} {mounts}".encode()
     socket.send_fds(control, [said], [] if listener is None else [listener])
     os.closerange(3, descriptor)
     try:

@@ -13,9 +13,12 @@ import signal
 import socket
 import sys
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NoReturn
+
+from blake3 import blake3
 
 from runtime import confine
 from runtime.adapters.sandbox import kernel, landlock, processes, strace
@@ -91,12 +94,32 @@ def _control(job: Job) -> tuple[socket.socket | None, socket.socket | None]:
         return None, None
 
     ours, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
-    message = marshal.dumps(job.launch)
+    environment = job.launch["environment"] | _temporary(job)
+    message = marshal.dumps({**job.launch, "environment": environment})
     if len(message) > confine.LAUNCH_LIMIT:
         raise ValueError(f"the launch of {job.folder} has {len(message)} bytes: shorten argv")
 
     ours.send(message)
     return ours, theirs
+
+
+def _short_way(job: Job) -> Path:
+    """Return a short path for the job's `tmp`: a socket's name has 107 bytes at most."""
+    name = blake3(os.fsencode(job.folder)).hexdigest()[:16]
+    return Path("/tmp") / f"amid-{os.getuid()}-{name}"  # noqa: S108 - a link, to a place of ours
+
+
+def _temporary(job: Job) -> dict[str, str]:
+    """Make the short way and return it for the environment; nothing where it cannot be made."""
+    way, real = _short_way(job), job.folder / "tmp"
+    with suppress(OSError):
+        if way.is_symlink() and way.lstat().st_uid == os.getuid():
+            way.unlink()  # of a wrapper that was killed
+
+        way.symlink_to(real)
+        return {"TMPDIR": str(way)}
+
+    return {}
 
 
 def _become_child(job: Job, parent: int, log: int, control: socket.socket | None) -> NoReturn:
@@ -124,6 +147,15 @@ def _become_child(job: Job, parent: int, log: int, control: socket.socket | None
 def run(folder: Path) -> int:
     """Run the job in a folder to its end and write its result."""
     job = load(folder)
+    try:
+        return _run(job)
+    finally:  # not before the record is written: it follows the way
+        with suppress(OSError):
+            _short_way(job).unlink()
+
+
+def _run(job: Job) -> int:
+    folder = job.folder
     kernel.become_subreaper()
     claim(job)
     began = time.monotonic()

@@ -94,6 +94,23 @@ def _linux() -> Iterator[Item]:
         found="user_notif" in actions,
         hint="a kernel with CONFIG_SECCOMP_FILTER; or run with --sandbox none",
     )
+    yield _mounts()
+
+
+def _mounts() -> Item:
+    """Say whether jobs get mounts of their own; import the sandbox only for that."""
+    from runtime.adapters.sandbox.probe import private_mounts
+
+    found = private_mounts()
+    without = "none: a job has no /dev/shm, so no multiprocessing and no loader with workers"
+    return _item(
+        "mounts",
+        "each job has its own /dev/shm and reads everything else read-only" if found else without,
+        found=found,
+        needed=False,
+        hint="allow user namespaces: sysctl user.max_user_namespaces=10000, and on Ubuntu "
+        "kernel.apparmor_restrict_unprivileged_userns=0",
+    )
 
 
 def landlock_abi() -> int:

@@ -201,7 +201,8 @@ def test_what_is_here_is_named() -> None:
     found = probe.available_sandboxes()
 
     assert found[-1] == "none"
-    assert all(name.partition(":")[0] in ("landlock", "strace", "none") for name in found)
+    known = ("landlock", "bubblewrap", "mounts", "strace", "none")
+    assert all(name.partition(":")[0] in known for name in found)
 
 
 def test_without_landlock_the_sandbox_is_refused_and_never_silently_weaker(

@@ -14,13 +14,11 @@ EPERM, ENOSYS, ENOTTY, EOPNOTSUPP = (
 BOTH = pytest.mark.parametrize("machine", list(seccomp.ARCHITECTURES))
 
 
-def answer(
-    machine: str, number: int, *arguments: int, arch: int | None = None, own_pids: bool = False
-) -> int:
+def answer(machine: str, number: int, *arguments: int, arch: int | None = None, **own: bool) -> int:
     """Run the classic BPF program over one `struct seccomp_data`."""
     arch = seccomp.ARCHITECTURES[machine] if arch is None else arch
     data = struct.pack("=IIQ6Q", number, arch, 0, *(*arguments, 0, 0, 0, 0, 0, 0)[:6])
-    program = seccomp.program(machine, own_pids=own_pids)
+    program = seccomp.program(machine, **own)
     at, word = 0, 0
     for _ in range(len(program) // 8):
         code, yes, no, value = struct.unpack_from("=HBBI", program, at * 8)
@@ -100,12 +98,15 @@ def test_x32_is_killed() -> None:
 @BOTH
 def test_only_calls_about_itself_are_not_asked_about(machine: str) -> None:
     """Another number names a stranger, but for a job with a process namespace of its own."""
-    for name, numbers in calls.PROCESSES.items():
+    for name, numbers in (calls.PROCESSES | calls.SIGNALS).items():
         number = numbers[column(machine)]
         assert number is not None, name
         assert answer(machine, number, 0) == ALLOW, name
         assert answer(machine, number, 1) == answer(machine, number, 2**32 - 1) == NOTIFY, name
         assert answer(machine, number, 1, own_pids=True) == ALLOW, name
+
+        signals = ALLOW if name in calls.SIGNALS else NOTIFY
+        assert answer(machine, number, 1, own_signals=True) == signals, name
 
     for name, numbers in calls.PAIRS.items():
         number, itself = numbers[column(machine)], int(name.startswith("ioprio"))
@@ -134,7 +135,14 @@ def test_locks_are_asked_about_and_what_stays_with_a_file_is_refused(machine: st
 
 @BOTH
 def test_no_number_is_listed_twice(machine: str) -> None:
-    tables = (calls.REFUSED, calls.ASKED, calls.SOCKETS, calls.PROCESSES, calls.PAIRS)
+    tables = (
+        calls.REFUSED,
+        calls.ASKED,
+        calls.SOCKETS,
+        calls.PROCESSES,
+        calls.SIGNALS,
+        calls.PAIRS,
+    )
     numbers = [row[column(machine)] for table in tables for row in table.values()]
     listed = [number for number in numbers if number is not None]
 

@@ -108,7 +108,7 @@ def _prepare(spec: JobSpec) -> None:
         (spec.folder / name).mkdir(parents=True)
 
     (spec.folder / "in").mkdir(exist_ok=True)
-    write_order(spec)
+    write_order(spec, private=probe.private_mounts())
 
 
 async def _supervise(spec: JobSpec) -> JobOutcome:

@@ -14,8 +14,13 @@ RESULT_SCHEMA = "result/1"
 _LEAST_GRACE_S = 60
 
 
-def write_order(spec: JobSpec) -> None:
-    """Write what the job may know (`job.json`) and what only the wrapper may (`launch.json`)."""
+def write_order(spec: JobSpec, *, private: bool = False) -> None:
+    """Write what the job may know (`job.json`) and what only the wrapper may (`launch.json`).
+
+    Args:
+        spec: the job.
+        private: this machine lets a job have mounts of its own.
+    """
     limits = spec.limits.model_dump()
     known = {
         "schema": JOB_SCHEMA,
@@ -40,6 +45,7 @@ def write_order(spec: JobSpec) -> None:
         "roots": {name: str(path) for name, path in spec.roots.items()},
         "limits": _enforced(spec),
         "sandbox": spec.sandbox,
+        "private": private and spec.sandbox == "landlock",
         "checkpoints": _has_checkpoints(spec),
         "grace_s": _grace(spec),
     }

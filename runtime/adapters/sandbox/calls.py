@@ -118,12 +118,16 @@ ASKED: Numbers = {
 }
 """Landlock knows neither names of UNIX sockets nor modes, owners, attributes, times and locks."""
 
-PROCESSES: Numbers = {
+SIGNALS: Numbers = {
     "kill": (62, 129),
     "tkill": (200, 130),
     "tgkill": (234, 131),
     "rt_sigqueueinfo": (129, 138),
     "rt_tgsigqueueinfo": (297, 240),
+}
+"""Calls that send a signal; where Landlock keeps signals inside, nobody need be asked."""
+
+PROCESSES: Numbers = {
     "pidfd_open": (434, 434),
     "getpgid": (121, 155),
     "getsid": (124, 156),

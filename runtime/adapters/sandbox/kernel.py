@@ -4,6 +4,7 @@ Every function names its kernel interface; numbers are those of the uapi headers
 """
 
 import ctypes
+import errno
 import os
 import struct
 from collections.abc import Iterable
@@ -23,11 +24,23 @@ _LANDLOCK_RESTRICT_SELF = 446
 _LANDLOCK_CREATE_RULESET_VERSION = 1
 _LANDLOCK_RULE_PATH_BENEATH = 1
 
+_MOUNT_SETATTR = 442
+_AT_FDCWD = -100
+_AT_RECURSIVE = 0x8000
+_RDONLY = 1  # MOUNT_ATTR_RDONLY
+
+NEW_MOUNTS = 0x00020000  # CLONE_NEWNS
+NEW_IPC = 0x08000000
+NEW_USER = 0x10000000
+NEW_NETWORK = 0x40000000
+
 _SECCOMP = {"x86_64": 317, "aarch64": 277}
 _CAPSET = {"x86_64": 126, "aarch64": 91}
 _PIDFD_GETFD = 438
 _SECCOMP_SET_MODE_FILTER = 1
 _SECCOMP_FILTER_FLAG_NEW_LISTENER = 1 << 3
+_SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV = 1 << 5
+"""A signal does not break off a call that is being answered; few programs expect EINTR there."""
 _LINUX_CAPABILITY_VERSION_3 = 0x20080522
 
 
@@ -87,6 +100,38 @@ def unshare(flags: int) -> None:
         raise OSError(code, f"unshare: {os.strerror(code)}")
 
 
+def _mount(source: str, target: str, kind: str | None, flags: int, options: str) -> None:
+    words = [None if text is None else text.encode() for text in (source, target, kind)]
+    passed = options.encode() or None
+    if _libc.mount(words[0], words[1], words[2], ctypes.c_ulong(flags), passed) != 0:
+        code = ctypes.get_errno()
+        raise OSError(code, f"mount {target}: {os.strerror(code)}")
+
+
+def mount_private() -> None:
+    """Let no later mount of ours reach the machine, and none of it us: MS_REC | MS_PRIVATE."""
+    _mount("none", "/", None, 0x4000 | 0x40000, "")
+
+
+def mount_memory(place: str, options: str) -> None:
+    """Mount an empty file system in memory: tmpfs, MS_NOSUID | MS_NODEV | MS_NOEXEC."""
+    _mount("tmpfs", place, "tmpfs", 2 | 4 | 8, options)
+
+
+def bind(place: str) -> None:
+    """Make a folder a mount of its own: MS_BIND | MS_REC."""
+    _mount(place, place, None, 0x1000 | 0x4000, "")
+
+
+def set_read_only(place: str, *, recursive: bool, on: bool) -> None:
+    """Allow or forbid writing through a mount, or all below it: mount_setattr(2)."""
+    bits = (_RDONLY, 0) if on else (0, _RDONLY)
+    attribute = ctypes.create_string_buffer(struct.pack("=4Q", *bits, 0, 0), 32)
+    flags = _AT_RECURSIVE if recursive else 0
+    path = ctypes.create_string_buffer(place.encode())
+    _syscall(_MOUNT_SETATTR, _AT_FDCWD, path, flags, attribute, 32)
+
+
 def landlock_abi() -> int:
     """Return the ABI of landlock_create_ruleset(2), 0 where there is none."""
     try:
@@ -137,18 +182,21 @@ class _SockFprog(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_void_p))
 
 
+def _seccomp(flags: int, block: _SockFprog) -> int:
+    number, mode = ctypes.c_long(_SECCOMP[os.uname().machine]), _SECCOMP_SET_MODE_FILTER
+    words = ctypes.c_long(mode), ctypes.c_long(flags), ctypes.byref(block)
+    return int(_libc.syscall(number, *words))
+
+
 def install_filter(program: bytes) -> int:
     """Install a seccomp filter and return its notification fd: seccomp(2), NEW_LISTENER."""
     code = ctypes.create_string_buffer(program, len(program))
     block = _SockFprog(len(program) // 8, ctypes.cast(code, ctypes.c_void_p).value)
-    answer = int(
-        _libc.syscall(
-            ctypes.c_long(_SECCOMP[os.uname().machine]),
-            ctypes.c_long(_SECCOMP_SET_MODE_FILTER),
-            ctypes.c_long(_SECCOMP_FILTER_FLAG_NEW_LISTENER),
-            ctypes.byref(block),
-        )
-    )
+    listening = _SECCOMP_FILTER_FLAG_NEW_LISTENER
+    answer = _seccomp(listening | _SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, block)
+    if answer < 0 and ctypes.get_errno() == errno.EINVAL:  # Linux before 5.19
+        answer = _seccomp(listening, block)
+
     if answer < 0:
         number = ctypes.get_errno()
         raise OSError(number, f"seccomp: {os.strerror(number)}")
@@ -166,13 +214,21 @@ def take_descriptor(process: int, descriptor: int) -> int:
 
 
 __all__ = [
+    "NEW_IPC",
+    "NEW_MOUNTS",
+    "NEW_NETWORK",
+    "NEW_USER",
     "become_subreaper",
+    "bind",
     "die_with_parent",
     "drop_capabilities",
     "forbid_new_privileges",
     "install_filter",
     "landlock_abi",
     "landlock_restrict",
+    "mount_memory",
+    "mount_private",
+    "set_read_only",
     "take_descriptor",
     "unshare",
 ]

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from runtime.adapters.sandbox import kernel
+from runtime.adapters.sandbox import kernel, namespaces
 
 _EXECUTE = 1 << 0
 _WRITE_FILE = 1 << 1
@@ -30,6 +30,9 @@ _SCOPES = 0b11  # abstract UNIX sockets, signals
 
 FULL_ABI = 3
 """Below this, Landlock cannot stop a file from being truncated: assurance is lowered."""
+
+SIGNAL_ABI = 6
+"""From here on, Landlock keeps signals inside."""
 
 OWN_PACKAGES = ("ledger", "runtime", "projections", "amid", "replay")
 
@@ -128,10 +131,13 @@ def exposed(protected: tuple[str, ...], reads: tuple[str, ...]) -> str | None:
     return None
 
 
-def rules(folder: str, reads: tuple[str, ...], own_code: bool) -> list[tuple[str, int]]:  # noqa: FBT001
+def rules(
+    folder: str, reads: tuple[str, ...], *, own_code: bool, private: bool
+) -> list[tuple[str, int]]:
     """Return (path, rights) for a job in `folder`.
 
     `own_code`: the job is `-m` of one of our packages, so the search path is listable.
+    `private`: it has a `/dev/shm` of its own.
     """
     given = [(path, _RUN) for path in (*interpreter(), *_SYSTEM_RUN)]
     given += [(path, _READ) for path in (*_SYSTEM_READ, *_DEVICES_READ)]
@@ -142,13 +148,16 @@ def rules(folder: str, reads: tuple[str, ...], own_code: bool) -> list[tuple[str
         (path, _READ) for path in (*reads, f"{folder}/in", f"{folder}/ask", f"{folder}/job.json")
     ]
     given += [(f"{folder}/{name}", _KEEP) for name in ("out", "tmp")]
+    if private:
+        given += [(namespaces.SHARED_MEMORY, _KEEP)]
+
     if own_code:
         given += [(path, _READ_DIR) for path in search_folders()]
 
     return given
 
 
-def restrict(folder: str, reads: tuple[str, ...], own_code: bool) -> int:  # noqa: FBT001
+def restrict(folder: str, reads: tuple[str, ...], *, own_code: bool, private: bool) -> int:
     """Enter the domain and return the ABI it was built for.
 
     Raises:
@@ -157,8 +166,9 @@ def restrict(folder: str, reads: tuple[str, ...], own_code: bool) -> int:  # noq
     abi = kernel.landlock_abi()
     words = [_RIGHTS_OF_ABI.get(abi, _ALL)]
     words += [_NET_TCP] if abi >= 4 else []
-    words += [_SCOPES] if abi >= 6 else []
-    kernel.landlock_restrict(words, rules(folder, reads, own_code), _FILE_RIGHTS)
+    words += [_SCOPES] if abi >= SIGNAL_ABI else []
+    given = rules(folder, reads, own_code=own_code, private=private)
+    kernel.landlock_restrict(words, given, _FILE_RIGHTS)
     return abi
 
 
@@ -171,6 +181,7 @@ def only_sockets_in(folders: tuple[str, ...]) -> None:
 __all__ = [
     "FULL_ABI",
     "OWN_PACKAGES",
+    "SIGNAL_ABI",
     "SYSTEM",
     "exposed",
     "interpreter",

@@ -27,7 +27,7 @@ _AT_ONCE: Final = 32
 _REMEMBERED: Final = 10_000
 
 _DONE_HERE: Final = frozenset(("bind", "connect", "fcntl", "flock"))
-_OF_OTHERS: Final = frozenset((*calls.PROCESSES, *calls.PAIRS))
+_OF_OTHERS: Final = frozenset((*calls.PROCESSES, *calls.SIGNALS, *calls.PAIRS))
 _NAMED_SECOND: Final = {"getpriority": 2, "setpriority": 2, "ioprio_get": 3, "ioprio_set": 3}
 """Calls with the process in their second word, and the first word that names a whole user."""
 

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from functools import cache
 
 from runtime.adapters.sandbox import kernel, landlock, seccomp, strace
@@ -19,9 +20,20 @@ def available_sandboxes() -> tuple[str, ...]:
         abi = kernel.landlock_abi()
         found += [f"landlock:{abi}"] if abi else []
 
+        found += ["mounts"] if private_mounts() else []
+
     version = _strace_version()
     found += [f"strace:{version}"] if version else []
     return (*found, "none")
+
+
+@cache
+def private_mounts() -> bool:
+    """Say whether a job can have mounts of its own here, and with them its own `/dev/shm`."""
+    words = [sys.executable, "-I", "-m", "runtime.adapters.sandbox.namespaces"]
+    place = tempfile.gettempdir()
+    tried = subprocess.run(words, cwd=place, capture_output=True, check=False)
+    return tried.returncode == 0
 
 
 def _strace_version() -> str | None:
@@ -71,4 +83,4 @@ def require(kind: Sandbox, protected: tuple[str, ...], reads: tuple[str, ...]) -
         )
 
 
-__all__ = ["available_sandboxes", "require"]
+__all__ = ["available_sandboxes", "private_mounts", "require"]

@@ -9,6 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from runtime.adapters.sandbox.namespaces import SHARED_MEMORY
+
 _PAGE_KIB = os.sysconf("SC_PAGE_SIZE") // 1024
 _TICK_MS = 1000 // os.sysconf("SC_CLK_TCK")
 
@@ -128,17 +130,34 @@ def kill(processes: Iterable[Process]) -> None:
             os.kill(process.pid, signal.SIGKILL)
 
 
-def shared_memory_kib(processes: Iterable[Process]) -> int:
-    """Return the proportional set size of the processes together: pages shared count once."""
-    total = 0
+def memory_kib(processes: Iterable[Process], *, beside: int = 0) -> int:
+    """Return what the processes hold together: pages shared count once.
+
+    `beside`: KiB in their `/dev/shm`; what of it is mapped is in the processes already.
+    """
+    total = mapped = 0
     for process in processes:
         try:
             with open(f"/proc/{process.pid}/smaps_rollup", encoding="ascii") as source:  # noqa: PTH123
-                total += sum(int(line.split()[1]) for line in source if line.startswith("Pss:"))
+                sizes = {line.split(":")[0]: line.split()[1] for line in source if "Pss" in line}
         except OSError:
             total += process.rss_kib
+            continue
 
-    return total
+        total += int(sizes.get("Pss", 0))
+        mapped += int(sizes.get("Pss_Shmem", 0))
+
+    return total + max(0, beside - mapped)
+
+
+def private_kib(pid: int) -> int:
+    """Return what lies in the `/dev/shm` that a process has of its own."""
+    try:
+        told = os.statvfs(f"/proc/{pid}/root{SHARED_MEMORY}")
+    except OSError:
+        return 0
+
+    return (told.f_blocks - told.f_bfree) * told.f_frsize // 1024
 
 
 def unnamed_bytes(processes: Iterable[Process]) -> int:
@@ -183,7 +202,8 @@ __all__ = [
     "end_session",
     "kill",
     "look",
+    "memory_kib",
     "of_session",
-    "shared_memory_kib",
+    "private_kib",
     "unnamed_bytes",
 ]

@@ -88,7 +88,7 @@ def _by_bits(position: int, bits: int, answer: int) -> bytes:
     return _argument(position) + _line(_JSET, bits, 0, 1) + _answer(answer) + _answer(_ALLOW)
 
 
-def _named_calls(column: int, *, own_pids: bool) -> list[bytes]:
+def _named_calls(column: int, *, own_pids: bool, own_signals: bool) -> list[bytes]:
     """Return the parts for the calls that are listed by name."""
     refuse, ask, allow = _answer(_ERRNO | errno.EPERM), _answer(_NOTIFY), _answer(_ALLOW)
     parts = [_when(numbers[column], _socket_body()) for numbers in calls.SOCKETS.values()]
@@ -98,7 +98,8 @@ def _named_calls(column: int, *, own_pids: bool) -> list[bytes]:
         return parts
 
     of_itself = _by_word(0, {0: _ALLOW}, _NOTIFY)
-    parts += [_when(numbers[column], of_itself) for numbers in calls.PROCESSES.values()]
+    others = calls.PROCESSES if own_signals else calls.PROCESSES | calls.SIGNALS
+    parts += [_when(numbers[column], of_itself) for numbers in others.values()]
     for name, numbers in calls.PAIRS.items():
         first = 1 if name.startswith("ioprio") else 0  # IOPRIO_WHO_PROCESS; PRIO_PROCESS
         is_own = _argument(0) + _line(_JEQ, first, 1, 0) + ask
@@ -125,12 +126,15 @@ def _special_calls(column: int) -> list[bytes]:
     ]
 
 
-def program(machine: str | None = None, *, own_pids: bool = False) -> bytes:
+def program(
+    machine: str | None = None, *, own_pids: bool = False, own_signals: bool = False
+) -> bytes:
     """Return the filter for this machine.
 
     Args:
         machine: as `uname -m` says it; None: this one.
         own_pids: the job has a process namespace, so that no number names a stranger.
+        own_signals: Landlock lets no signal out.
 
     Raises:
         KeyError: the architecture is not one whose call numbers are known here.
@@ -143,7 +147,7 @@ def program(machine: str | None = None, *, own_pids: bool = False) -> bytes:
     if name == "x86_64":
         parts += [_line(_JGE, _X32, 0, 1), _answer(_KILL)]
 
-    parts += _named_calls(column, own_pids=own_pids)
+    parts += _named_calls(column, own_pids=own_pids, own_signals=own_signals)
     parts += _special_calls(column)
     return b"".join((*parts, _answer(_ALLOW)))
 
@@ -154,7 +158,7 @@ def asked_name(number: int) -> str:
     if number == calls.FCNTL[column]:
         return "fcntl"
 
-    for table in (calls.SOCKETS, calls.ASKED, calls.PROCESSES, calls.PAIRS):
+    for table in (calls.SOCKETS, calls.ASKED, calls.PROCESSES, calls.SIGNALS, calls.PAIRS):
         for name, numbers in table.items():
             if numbers[column] == number:
                 return name

@@ -58,6 +58,8 @@ class Seen:
     """Why the sandbox could not be set up, empty when it could."""
     job: int = 0
     abi: int = 0
+    private: bool = False
+    """The job has mounts of its own, and a `/dev/shm` in memory."""
     status: int | None = None
     """Wait status of the process we started (the recorder, or the job itself)."""
     abandoned: bool = False
@@ -200,7 +202,7 @@ class Watch:
             self.seen.confined = " ".join(words).strip() or "the confiner ended early"
             return
 
-        self.seen.abi = int(words[2])
+        self.seen.abi, self.seen.private = int(words[2]), words[3] == "private"
         if descriptors:
             own = tuple(os.path.realpath(self._folder / name) for name in ("out", "tmp"))
             self.seen.answerer = Answerer(descriptors[0], own, self._is_member)
@@ -249,15 +251,21 @@ class Watch:
             self._stop("PROCESS_LIMIT", f"process limit of {bounds.processes} reached")
         elif sum(p.cpu_ms for p in members) > bounds.cpu_s * 1000:
             self._stop("CPU_LIMIT", f"CPU limit of {bounds.cpu_s} s reached")
-        elif sum(p.rss_kib for p in members) > bounds.memory_mib * 1024:
-            if processes.shared_memory_kib(members) > bounds.memory_mib * 1024:
-                self._stop("MEMORY_LIMIT", f"memory limit of {bounds.memory_mib} MiB reached")
+        elif self._holds_too_much(members):
+            self._stop("MEMORY_LIMIT", f"memory limit of {bounds.memory_mib} MiB reached")
 
         if self._ticks % _SIZE_EVERY == 0:
             self._check_sizes(members)
 
         if self._ticks % _BEAT_EVERY == 0:
             os.utime(self._folder / "beat")
+
+    def _holds_too_much(self, members: list[processes.Process]) -> bool:
+        """Say whether memory is over its limit; count exactly only where a rough sum says so."""
+        bound = self._bounds.memory_mib * 1024
+        beside = processes.private_kib(self.seen.job) if self.seen.private else 0
+        rough = sum(p.rss_kib for p in members) + beside
+        return rough > bound and processes.memory_kib(members, beside=beside) > bound
 
     def _ask(self) -> None:
         """Ask a job with checkpoints to end at its next one, and give it time for that."""
