@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import Field
 
 from ledger.events.base import Digest, Part, Real
+from ledger.events.codes import ReasonCode
 from ledger.events.data import Score
 from ledger.events.review import Evidence, Outcome
 
@@ -146,7 +147,7 @@ class Finding(Part):
 
     check: str
     outcome: Outcome
-    code: str
+    code: ReasonCode
     says: str
     evidence: tuple[Evidence, ...] = Field(default=())
 

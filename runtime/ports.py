@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from ledger.events.base import Fact
-from ledger.events.codes import JobEnd
+from ledger.events.codes import JobEnd, Released
 from ledger.events.job import Assurance, JobKind, Limits
 from ledger.events.review import CheckFound
+from projections.attempts import Standing
 
 Sandbox = Literal["landlock", "bubblewrap", "none", "trusted"]
 
@@ -123,16 +124,21 @@ class Executor(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """What a worker is told about one earlier attempt of its own or of its base."""
+    """What a worker is told about one earlier attempt of its own or of its base.
+
+    Words of a job never come here: what a job read, its words may hold.
+    """
 
     attempt: str
-    verdict: str
-    codes: tuple[str, ...]
+    verdict: Standing
+    codes: tuple[Released, ...]
     advice: tuple[str, ...]
+    """What the domain says to these codes."""
     score: str | None
     """Primary validation score rounded to 0.005, only where feedback was released."""
     inner: str | None
     description: str
+    """The agent's own line in `attempt.toml`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,11 +272,10 @@ class Means:
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """Findings turned into a verdict, with what to tell the worker."""
+    """Findings turned into a verdict."""
 
     verdict: Literal["accept", "flag", "reject"]
     codes: tuple[str, ...]
-    advice: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,6 +310,9 @@ class Domain(Protocol):
 
     def verdict(self, findings: Sequence[CheckFound]) -> Ruling:
         """Rule over the findings of one attempt. Total and pure."""
+
+    def advice(self, codes: Sequence[Released]) -> tuple[str, ...]:
+        """Say what to do about each code: fixed sentences, made of nothing else."""
 
     def round_score(self, value: str) -> str:
         """Round a score to what a worker may see."""

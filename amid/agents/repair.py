@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ledger.events.codes import ReasonCode, reason_code
+
 Remedy = Literal["rewrite", "vary", "stop"]
 
 
@@ -21,7 +23,7 @@ _WRITER = ("volumes.py",)
 _LOOP = ("predict.py",)
 _BOTH = ("volumes.py", "predict.py")
 
-RULES: Mapping[str, Rule] = {
+RULES: Mapping[ReasonCode, Rule] = {
     "PRED_GEOMETRY": Rule(
         "rewrite", "a prediction is written with the geometry of its own image", _WRITER
     ),
@@ -37,7 +39,6 @@ RULES: Mapping[str, Rule] = {
     "PRED_NAME_COLLISION": Rule("rewrite", "each file is named after its case, once", _BOTH),
     "PRED_SYMLINK": Rule("rewrite", "predictions are regular files", _WRITER),
     "CASE_DUPLICATED": Rule("rewrite", "each case of the view is predicted once", _LOOP),
-    "TRACE_NONDETERMINISTIC": Rule("rewrite", "nothing in the template is random", _BOTH),
     "SCORE_MISMATCH": Rule(
         "rewrite", "no number is claimed; the reviewer's counts", ("attempt.toml",)
     ),
@@ -55,7 +56,9 @@ UNKNOWN = Rule("stop", "no rule of this agent answers that code")
 def answer(codes: Sequence[str]) -> tuple[tuple[str, Rule], ...]:
     """Return each code with its rule, in the order given; what bars nothing needs no answer."""
     return tuple(
-        (code, RULES.get(code, UNKNOWN)) for code in dict.fromkeys(codes) if code not in _HARMLESS
+        (code, RULES.get(reason_code(code), UNKNOWN))
+        for code in dict.fromkeys(codes)
+        if code not in _HARMLESS
     )
 
 

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple, Protocol
 from blake3 import blake3
 
 from amid.review.checks import every_check
+from ledger.events.codes import JobEnd, ReasonCode, Released
 
 VERSION = "rules/1"
 
@@ -18,7 +19,7 @@ DECISION = (
     "else accept. Notes, passes and unchecked findings bar nothing."
 )
 
-ADVICE: Mapping[str, str] = {
+ADVICE: Mapping[ReasonCode, str] = {
     "CASE_DUPLICATED": "Write each case once, under <case>.nii.gz and no other name.",
     "DIRECTION_WRONG": "The contract's direction contradicts its metric; nothing you can repair.",
     "DUP_EXACT_CROSS_SPLIT": "The data hold one image on both sides of the split; nothing you can "
@@ -54,8 +55,29 @@ ADVICE: Mapping[str, str] = {
     "STAT_NOT_CASE_SPECIFIC": "Different images got the same prediction: make the output depend "
     "on the image.",
     "UNCHECKED": "There was nothing to judge by.",
+    "OTHER": "The reviewer found something that has no advice yet: see its finding.",
 }
 """A sentence for each reason code: public, without ids, numbers or anything of the labels."""
+
+ENDS: Mapping[JobEnd, str] = {
+    "EXIT": "A script ended with an error: run it on the phantom cases and read its traceback.",
+    "SIGNAL": "A script was killed by a signal: look for native code that crashes.",
+    "WALL_LIMIT": "A job ran out of time: fewer or cheaper steps, or checkpoints it can end at.",
+    "CPU_LIMIT": "A job used more processor time than it may: start no more threads than "
+    "AMID_THREADS.",
+    "MEMORY_LIMIT": "A job needed too much memory: smaller patches, one case at a time.",
+    "PROCESS_LIMIT": "A job had too many processes at once: fewer workers.",
+    "OUTPUT_LIMIT": "A job wrote too much: keep the model and the predictions, remove the rest.",
+    "RECORD_LIMIT": "A job named too many paths: open what it needs, once.",
+    "OUTPUT_REFUSED": "Something under out/ is not a plain file with a plain name.",
+    "CHECKPOINT_WRONG": 'Write {"stopped_at": K} into out/stopped.json, K the number it ended at.',
+    "SANDBOX_FAILED": "The sandbox could not be set up; nothing you can repair.",
+    "RECORD_BROKEN": "The record of a job broke off: nothing you can repair, if you did not try.",
+    "NOT_ENDED": "A job's processes did not end; nothing you can repair.",
+    "LOST": "Nobody knows what became of a job; nothing you can repair.",
+    "DEFECT": "The runtime met a defect of its own; nothing you can repair.",
+}
+"""A sentence for each end of a job that did not finish: public in the same way."""
 
 
 class Found(Protocol):
@@ -71,11 +93,10 @@ class Found(Protocol):
 
 
 class Ruled(NamedTuple):
-    """A verdict with its reason codes, gravest first, and one sentence of advice for each."""
+    """A verdict with its reason codes, gravest first."""
 
     verdict: Literal["accept", "flag", "reject"]
     codes: tuple[str, ...]
-    advice: tuple[str, ...]
 
 
 def rule(findings: Sequence[Found]) -> Ruled:
@@ -99,6 +120,12 @@ def rule(findings: Sequence[Found]) -> Ruled:
     return _ruled("accept", ["OK_NOTE" if noted else "OK"])
 
 
+def advice(codes: Sequence[Released]) -> tuple[str, ...]:
+    """Return the sentence for each code."""
+    sentences = {str(code): says for code, says in (*ADVICE.items(), *ENDS.items())}
+    return tuple(sentences[code] for code in codes)
+
+
 def rules_text() -> str:
     """Return what the verdict depends on besides the findings, as text."""
     return "\n".join((VERSION, DECISION, *every_check(), ""))
@@ -117,8 +144,17 @@ def round_score(value: str) -> str:
 
 
 def _ruled(verdict: Literal["accept", "flag", "reject"], codes: Sequence[str]) -> Ruled:
-    unknown = "The reviewer found something that has no advice yet: see its finding."
-    return Ruled(verdict, tuple(codes), tuple(ADVICE.get(code, unknown) for code in codes))
+    return Ruled(verdict, tuple(codes))
 
 
-__all__ = ["ADVICE", "Found", "Ruled", "round_score", "rule", "rules_digest", "rules_text"]
+__all__ = [
+    "ADVICE",
+    "ENDS",
+    "Found",
+    "Ruled",
+    "advice",
+    "round_score",
+    "rule",
+    "rules_digest",
+    "rules_text",
+]

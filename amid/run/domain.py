@@ -11,6 +11,7 @@ from amid.review import rules
 from amid.run import outcomes
 from ledger.blobs import BlobStore
 from ledger.events.base import Fact
+from ledger.events.codes import Released
 from ledger.events.job import JobKind
 from ledger.events.review import CheckFound
 from runtime.ports import LaneOffer, Manifest, Means, PutBlob, Ruling
@@ -59,8 +60,12 @@ class MedicalDomain:
 
     def verdict(self, findings: Sequence[CheckFound]) -> Ruling:
         """Rule over findings."""
-        verdict, codes, advice = rules.rule(findings)
-        return Ruling(verdict, codes, advice)
+        verdict, codes = rules.rule(findings)
+        return Ruling(verdict, codes)
+
+    def advice(self, codes: Sequence[Released]) -> tuple[str, ...]:
+        """Say what to do about each code."""
+        return rules.advice(codes)
 
     def round_score(self, value: str) -> str:
         """Round a score to what a worker may see."""

@@ -10,6 +10,12 @@ def job_failed_1(body: Body) -> Body:
     return {**body, "code": None}
 
 
+@upcasts("attempt.executed", 1)
+def attempt_executed_1(body: Body) -> Body:
+    """Version 1 had no code either."""
+    return {**body, "code": None}
+
+
 @upcasts("run.started", 1)
 def run_started_1(body: Body) -> Body:
     """Version 1 said of a program without a checkout that nothing in it was changed."""

@@ -1,8 +1,9 @@
 """Events about lanes, workers, sessions, commits and attempts."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from ledger.events.base import Blob, Fact, GitId, ManifestBlob, Part, Whole
+from ledger.events.codes import JobEnd
 
 Role = Literal["explorer", "optimizer", "challenger", "repair", "finalizer"]
 WorkerState = Literal[
@@ -280,10 +281,14 @@ class AttemptExecuted(Fact):
     """All sealed jobs of an attempt ended."""
 
     type: Literal["attempt.executed"] = "attempt.executed"
+    v: ClassVar[int] = 2
     attempt: str
     outcome: Literal["complete", "failed"]
     reason: str
+    """For people; it may hold text of a job's and goes to no worker."""
     assurance: Literal["sealed", "confined", "unrecorded", "none"]
+    code: JobEnd | None
+    """Why a job of it failed; null when none did, and in events of version 1."""
 
 
 class AttemptVoided(Fact):

@@ -3,6 +3,7 @@
 import dataclasses
 
 from ledger.canonical import encode
+from ledger.events.codes import Released, reason_code
 from ledger.events.work import SessionRequested, Slot
 from projections.attempts import Attempt
 from projections.lanes import Lane
@@ -67,19 +68,22 @@ def _past(attempt: Attempt, context: Context) -> Past:
     score = None if measured is None or not measured.scores else measured.scores[0].value
     inner = None if measured is None or measured.inner is None else measured.inner.value
     released = attempt.feedback is not None
+    codes = _codes(attempt)
     return Past(
         attempt=attempt.id,
         verdict=attempt.standing,
-        codes=() if attempt.verdict is None else attempt.verdict.codes,
-        advice=_advice(attempt, context),
+        codes=codes,
+        advice=context.domain.advice(codes),
         score=context.domain.round_score(score) if released and score is not None else None,
         inner=None if inner is None else context.domain.round_score(inner),
         description=attempt.submitted.description,
     )
 
 
-def _advice(attempt: Attempt, context: Context) -> tuple[str, ...]:
+def _codes(attempt: Attempt) -> tuple[Released, ...]:
+    """Return what became of an attempt as codes; reasons and findings stay where they are."""
     if attempt.executed is not None and attempt.executed.outcome == "failed":
-        return (attempt.executed.reason,)
+        return (attempt.executed.code or "OTHER",)
 
-    return context.domain.verdict(attempt.findings).advice if attempt.findings else ()
+    recorded = () if attempt.verdict is None else attempt.verdict.codes
+    return tuple(dict.fromkeys(reason_code(word) for word in recorded))

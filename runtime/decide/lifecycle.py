@@ -134,7 +134,7 @@ def _execute(state: RunState, context: Context, made: AttemptSubmitted) -> tuple
 
     assurance = min((_assurance(j) for j in jobs), key=_RANK.__getitem__)
     executed = AttemptExecuted(
-        attempt=made.attempt, outcome="complete", reason="", assurance=assurance
+        attempt=made.attempt, outcome="complete", reason="", assurance=assurance, code=None
     )
     return (executed,)
 
@@ -148,6 +148,7 @@ def _gave_up(made: AttemptSubmitted, failed: list[Job]) -> tuple[Fact, ...]:
             outcome="failed",
             reason=f"{job.request.kind} job of fold {job.request.fold}: {reason}",
             assurance=min((_assurance(j) for j in failed), key=_RANK.__getitem__),
+            code=None if job.failed is None else job.failed.code,
         ),
     )
 

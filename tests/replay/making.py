@@ -51,9 +51,9 @@ class Rules:
         """Reject where any finding rejects, unless lenient."""
         codes = tuple(found.code for found in findings if found.outcome == "reject")
         if codes and not self._lenient:
-            return Ruling("reject", codes, ())
+            return Ruling("reject", codes)
 
-        return Ruling("accept", (), ())
+        return Ruling("accept", ())
 
 
 def found(outcome: Literal["pass", "reject"], code: str) -> CheckFound:
@@ -150,7 +150,9 @@ def _work(blobs: BlobStore) -> tuple[Fact, ...]:
             reproduction="bitwise",
             resources=Resources(wall_ms=1, cpu_ms=1, max_rss_kib=1),
         ),
-        AttemptExecuted(attempt=ATTEMPT, outcome="complete", reason="", assurance="confined"),
+        AttemptExecuted(
+            attempt=ATTEMPT, outcome="complete", reason="", assurance="confined", code=None
+        ),
     )
 
 

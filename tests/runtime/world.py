@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from ledger.events.base import Fact
+from ledger.events.codes import Released
 from ledger.events.data import (
     DataProfiled,
     FoldSize,
@@ -79,6 +80,10 @@ class World:
     probes: tuple[str, ...] = ()
     beats: Callable[[str], bool] = lambda attempt: True
     fails: Callable[[JobSpec], str] = lambda spec: ""
+    code: str = "PRED_MISSING"
+    """The reason code of what is not accepted."""
+    says: str = "as played"
+    """What the reviewer says of it."""
     payload: str = ""
     """What the reviewer says of the digest over all predictions; empty: nothing."""
     waits: Callable[[JobSpec], int] = lambda spec: 1
@@ -108,7 +113,7 @@ class World:
         verdict: Literal["accept", "flag", "reject"] = (
             "reject" if worst == "reject" else "flag" if worst == "flag" else "accept"
         )
-        return Ruling(verdict, tuple(f.code for f in findings), ())
+        return Ruling(verdict, tuple(f.code for f in findings))
 
 
 @dataclass
@@ -131,6 +136,9 @@ class PlayedDomain:
 
     def verdict(self, findings: Sequence[CheckFound]) -> Ruling:
         return self.world.ruling(findings)
+
+    def advice(self, codes: Sequence[Released]) -> tuple[str, ...]:
+        return tuple(f"about {code}" for code in codes)
 
     def round_score(self, value: str) -> str:
         return value
@@ -173,8 +181,8 @@ class PlayedDomain:
             attempt=subject,
             check="played/1",
             outcome=outcome,
-            code="OK" if said == "accept" else "PRED_MISSING",
-            says="as played",
+            code="OK" if said == "accept" else self.world.code,
+            says=self.world.says,
             evidence=(Evidence(kind="number", ref="payload", says=self.world.payload),)
             if self.world.payload
             else (),
@@ -262,6 +270,7 @@ class PlayedExecutor:
             epoch=spec.epoch,
             status="failed" if reason else "finished",
             reason=reason,
+            code="EXIT" if reason else None,
             outputs=(),
             log=None,
             stopped_at=None,

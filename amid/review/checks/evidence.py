@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from amid.documents import Finding
+from ledger.events.codes import ReasonCode
 from ledger.events.review import Evidence as Ground
 from ledger.events.review import Outcome
 
@@ -181,7 +182,7 @@ class Evidence:
 
 
 def finding(
-    check: str, outcome: Outcome, code: str, says: str, grounds: Sequence[Ground] = ()
+    check: str, outcome: Outcome, code: ReasonCode, says: str, grounds: Sequence[Ground] = ()
 ) -> Finding:
     """Put a finding together; no more grounds than people read."""
     return Finding(

@@ -4,9 +4,9 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from ledger.events.codes import JOB_ENDS, JobEnd
+from ledger.events.codes import job_end
 from runtime.ports import Access, JobOutcome, JobSpec, OutputFile, Refusal
 
 JOB_SCHEMA = "job/1"
@@ -103,16 +103,8 @@ def _outcome(folder: Path, found: Mapping[str, Any]) -> JobOutcome:
         wall_ms=used["wall_ms"],
         cpu_ms=used["cpu_ms"],
         max_rss_kib=used["max_rss_kib"],
-        code=_code(found["code"]),
+        code=job_end(found["code"]),
     )
-
-
-def _code(told: object) -> JobEnd | None:
-    """Return a code of the list; any other word is a defect of the wrapper's."""
-    if told is None:
-        return None
-
-    return cast("JobEnd", told) if told in JOB_ENDS else "DEFECT"
 
 
 def _access(folder: Path, found: Mapping[str, Any]) -> Access:

@@ -15,6 +15,8 @@ from amid.agents.repair import RULES
 from amid.kinds.segmentation.planning.catalogue import INTENSITY_PRIOR, NETWORKS, starts
 from amid.planning.template import Template
 from amid.review.rules import ADVICE
+from ledger.events.codes import reason_code
+from projections.attempts import Standing
 from runtime.ports import Brief, Past, Reading, Turn
 from tests.amid.kinds.segmentation.planning.samples import CONTRACT, profile
 
@@ -40,13 +42,16 @@ def toml(worktree: Path) -> dict[str, Any]:
 
 
 def told(
-    worktree: Path, verdict: str, *codes: str, attempt: str = "a-intensity-prior-explorer-r1s1t1"
+    worktree: Path,
+    verdict: Standing,
+    *codes: str,
+    attempt: str = "a-intensity-prior-explorer-r1s1t1",
 ) -> Past:
     """Return the past that the attempt in the worktree became."""
     return Past(
         attempt=attempt,
         verdict=verdict,
-        codes=codes,
+        codes=tuple(reason_code(code) for code in codes),
         advice=(),
         score=None,
         inner=None,
@@ -147,7 +152,7 @@ def test_every_rule_leads_to_an_edit_or_a_stated_end(tmp_path: Path, code: str) 
     turn = edit(tmp_path, after(FIRST, told(tmp_path, "reject", code)))
 
     assert turn.failed is None
-    assert RULES[code].because in turn.transcript.decode()
+    assert RULES[reason_code(code)].because in turn.transcript.decode()
     assert "claims" not in toml(tmp_path)
 
 
@@ -269,4 +274,4 @@ def test_every_code_of_the_reviewer_has_a_rule_or_is_not_ours_to_mend() -> None:
         "SPLIT_PATIENT_OVERLAP",
     }
 
-    assert set(ADVICE) - set(RULES) - {"OK", "OK_NOTE", "UNCHECKED"} == not_ours
+    assert set(ADVICE) - set(RULES) - {"OK", "OK_NOTE", "OTHER", "UNCHECKED"} == not_ours

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from amid.agents.search import best_of, describe, nearby, recall
 from amid.kinds.segmentation.planning.catalogue import ATLAS_FUSION, DYNUNET, INTENSITY_PRIOR
 from amid.planning.template import Template, Value
+from projections.attempts import Standing
 from runtime.ports import Past
 
 TEMPLATES = st.sampled_from([INTENSITY_PRIOR, ATLAS_FUSION, DYNUNET])
@@ -71,7 +72,7 @@ def test_values_off_the_list_count_as_the_nearest() -> None:
     assert recall(INTENSITY_PRIOR, text.replace("1.33", "much")) is None
 
 
-def past(name: str, verdict: str, score: str | None, inner: str | None) -> Past:
+def past(name: str, verdict: Standing, score: str | None, inner: str | None) -> Past:
     chosen = {parameter.name: parameter.start for parameter in INTENSITY_PRIOR.parameters}
 
     return Past(name, verdict, (), (), score, inner, describe("intensity-prior", chosen))

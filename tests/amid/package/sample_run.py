@@ -359,7 +359,9 @@ def _judge(made: Sample, attempt: str, dice: float) -> None:
         ("reexecution/1", "unchecked", "UNCHECKED", "the attempt was not executed a second time"),
     ]
     made.add(
-        work.AttemptExecuted(attempt=attempt, outcome="complete", reason="", assurance="confined"),
+        work.AttemptExecuted(
+            attempt=attempt, outcome="complete", reason="", assurance="confined", code=None
+        ),
         review.ReviewRequested(attempt=attempt),
         *(facts.found(attempt, *row) for row in found),
         review.ReviewMeasured(

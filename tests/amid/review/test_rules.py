@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from amid.review.checks import every_check, run_checks
-from amid.review.rules import ADVICE, round_score, rule, rules_digest, rules_text
+from amid.review.rules import ADVICE, ENDS, advice, round_score, rule, rules_digest, rules_text
+from ledger.events.codes import JOB_ENDS, REASON_CODES, reason_code
 from tests.amid.review.checks.attempts import HONEST
 
 Outcome = Literal["pass", "note", "flag", "reject", "unchecked"]
@@ -53,8 +54,9 @@ def test_one_more_pass_note_or_unchecked_never_changes_the_verdict(findings: lis
 @given(FINDINGS)
 def test_each_code_has_its_advice_and_stands_once(findings: list[Said]) -> None:
     ruled = rule(findings)
-    assert len(set(ruled.codes)) == len(ruled.codes) == len(ruled.advice) > 0
-    assert all(ADVICE[code] == said for code, said in zip(ruled.codes, ruled.advice, strict=True))
+    assert len(set(ruled.codes)) == len(ruled.codes) > 0
+    said = advice([reason_code(code) for code in ruled.codes])
+    assert said == tuple(ADVICE[reason_code(code)] for code in ruled.codes)
 
 
 def test_rejecting_codes_come_first_then_by_name() -> None:
@@ -75,8 +77,14 @@ def test_no_finding_at_all_is_no_acceptance() -> None:
 
 
 def test_advice_names_no_case_and_no_number() -> None:
-    for code, said in ADVICE.items():
+    for code, said in (*ADVICE.items(), *ENDS.items()):
         assert not re.search(r"\b[cg]-\d|\d\.\d", said), code
+
+
+def test_every_code_of_the_closed_lists_has_its_advice() -> None:
+    assert set(ADVICE) == REASON_CODES
+    assert set(ENDS) == JOB_ENDS
+    assert not REASON_CODES & JOB_ENDS
 
 
 def test_the_digest_follows_the_checks() -> None:
