@@ -3,17 +3,14 @@
 They tell how this one run came about, so they differ between two runs that decided alike.
 """
 
-from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 import orjson
 
 from amid.package.card import Card, unchecked
 from amid.package.gather import Evidence
 from amid.package.private import Private
-from ledger.events.data import SplitFrozen
-from ledger.events.review import CheckFound, ReviewMeasured, ReviewResolved, VerdictGiven
-from ledger.events.work import AttemptExecuted
 from ledger.record import Record
 
 README = """\
@@ -38,6 +35,8 @@ environment.json  the machine, without its name.
 head.json         run id, number and hash of the last event in events.jsonl.
 """
 
+SAYS = "One party holds key, data and machine; no mark has its evidence in hand."
+
 ORDER = ("sealed", "confined", "unrecorded", "none")
 """Assurance levels, best first."""
 
@@ -53,10 +52,10 @@ def provenance(
         "events.jsonl": b"".join(_line(record, private) for record in records),
         "head.json": _json({"run": run, "seq": last.seq, "hash": last.hash.hex()}),
         "claims.json": _json(_claims(card, hashes)),
-        "verdicts.json": _json(_verdicts(evidence)),
-        "split.json": _json(_split(evidence)),
-        "assurance.json": _json(_assurance(evidence)),
-        "environment.json": _json(_environment(evidence)),
+        "verdicts.json": _json(_verdicts(records)),
+        "split.json": _json(_split(evidence, records)),
+        "assurance.json": _json(_assurance(evidence, records)),
+        "environment.json": _json(_environment(evidence, records)),
         "README.txt": README.encode(),
     }
 
@@ -92,61 +91,59 @@ def _claims(card: Card, hashes: dict[int, str]) -> dict[str, object]:
     }
 
 
-def _verdicts(evidence: Evidence) -> dict[str, object]:
-    """Return every verdict of the run, refusals included, with what it rests on."""
-    history = evidence.history
-    findings: dict[str, list[object]] = {}
-    for number, found in history.all(CheckFound):
-        row = {"event": number, **found.model_dump(mode="json", exclude={"type", "attempt"})}
-        findings.setdefault(found.attempt, []).append(row)
+def _bodies(records: Sequence[Record], kind: str) -> list[tuple[int, dict[str, Any]]]:
+    """Return number and stored body of the events of a type; `verify.py` derives the same."""
+    return [(r.seq, orjson.loads(r.body)) for r in records if r.type == kind]
 
-    scores = {
-        fact.attempt: [score.model_dump(mode="json") for score in fact.scores]
-        for _, fact in history.all(ReviewMeasured)
-    }
+
+def _verdicts(records: Sequence[Record]) -> dict[str, object]:
+    """Return every verdict of the run, refusals included, with what it rests on."""
+    findings: dict[str, list[object]] = {}
+    for number, found in _bodies(records, "review.check_found"):
+        findings.setdefault(found.pop("attempt"), []).append({"event": number, **found})
+
+    scores = {body["attempt"]: body["scores"] for _, body in _bodies(records, "review.measured")}
     rows = [
         {
             "event": number,
-            **fact.model_dump(mode="json", exclude={"type"}),
-            "scores": scores.get(fact.attempt, []),
-            "findings": findings.get(fact.attempt, []),
+            **body,
+            "scores": scores.get(body["attempt"], []),
+            "findings": findings.get(body["attempt"], []),
         }
-        for number, fact in history.all(VerdictGiven)
+        for number, body in _bodies(records, "review.verdict_given")
     ]
     resolved = [
         # who settled a flag is a person's name: it stays in the run
-        {"event": n, **fact.model_dump(mode="json", exclude={"type", "person"})}
-        for n, fact in history.all(ReviewResolved)
+        {"event": number, **{name: value for name, value in body.items() if name != "person"}}
+        for number, body in _bodies(records, "review.resolved")
     ]
     return {"schema": "verdicts/1", "verdicts": rows, "resolved": resolved}
 
 
-def _split(evidence: Evidence) -> dict[str, object]:
-    number, frozen = evidence.history.all(SplitFrozen)[-1]
+def _split(evidence: Evidence, records: Sequence[Record]) -> dict[str, object]:
+    number, frozen = _bodies(records, "split.frozen")[-1]
     return {
         "schema": "split/1",
         "event": number,
-        "seed": frozen.seed,
-        "digest": frozen.split,
-        "findings": list(frozen.findings),
+        "seed": frozen["seed"],
+        "digest": frozen["split"],
+        "findings": frozen["findings"],
         "split": evidence.split.model_dump(mode="json"),
     }
 
 
-def _assurance(evidence: Evidence) -> dict[str, object]:
+def _assurance(evidence: Evidence, records: Sequence[Record]) -> dict[str, object]:
     executed = {
-        fact.attempt: fact.assurance
-        for _, fact in evidence.history.all(AttemptExecuted)
-        if fact.attempt in evidence.code
+        body["attempt"]: body["assurance"]
+        for _, body in _bodies(records, "attempt.executed")
+        if body["attempt"] in evidence.code
     }
-    whys: Counter[tuple[str, str]] = Counter(
-        (fact.check, " ".join(fact.says.split())) for fact in unchecked(evidence)
-    )
+    whys = {(fact.check, " ".join(fact.says.split())) for fact in unchecked(evidence)}
     return {
         "schema": "assurance/1",
         "marks": [],
         "standing": "self-attested",
-        "says": "One party holds key, data and machine; no mark has its evidence in hand.",
+        "says": SAYS,
         # as weak as the weakest attempt whose predictions are in it
         "assurance": max(executed.values(), key=ORDER.index),
         "attempts": executed,
@@ -154,9 +151,13 @@ def _assurance(evidence: Evidence) -> dict[str, object]:
     }
 
 
-def _environment(evidence: Evidence) -> dict[str, object]:
-    captured = evidence.environment.model_dump(mode="json", exclude={"type", "packages"})
-    return {"schema": "environment/1", **captured, "packages": orjson.loads(evidence.packages)}
+def _environment(evidence: Evidence, records: Sequence[Record]) -> dict[str, object]:
+    _, captured = _bodies(records, "environment.captured")[-1]
+    return {
+        "schema": "environment/1",
+        **captured,
+        "packages": orjson.loads(evidence.packages),
+    }
 
 
 def _json(value: object) -> bytes:
