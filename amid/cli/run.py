@@ -189,6 +189,10 @@ def _go_on(run: Path, *, fresh: bool = False, until: "Until" = "end") -> "RunAns
 
         watching.show()
 
+    if fresh:
+        for line in compose.data(run):
+            say(f" data  {line}")
+
     return compose.go_on(run, listen=_narrate, say=say, fresh=fresh, until=until)
 
 

@@ -265,6 +265,13 @@ def reproduce(
         return anyio.run(main)
 
 
+def data(run: Path) -> tuple[str, ...]:
+    """Say what the data of a run are, and what is notable about them."""
+    from amid.run.status import data as sentences
+
+    return sentences(RunState.of(events(run)))
+
+
 def status(run: Path) -> dict[str, object]:
     """Say where a run stands, as plain JSON values."""
     from amid.run.status import status as standing

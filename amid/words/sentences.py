@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from string import Formatter
 from typing import Any
 
+from amid.words.scores import bracketed
 from amid.words.tables import shortened
 
 SENTENCES: Mapping[str, str] = {
@@ -107,6 +108,9 @@ def _words(value: object) -> str:
             return "none"
         case bool():
             return "yes" if value else "no"
+        case [{"metric": _, "status": str(status)}, *_]:
+            first, *rest = (_words(item) for item in value)
+            return "; ".join((first + bracketed(status if _whole(status) else ""), *rest))
         case list():
             return "; ".join(_words(item) for item in value) or "none"
         case dict():
@@ -122,7 +126,7 @@ def _part(fields: Mapping[str, Any]) -> str:
     match fields:
         case {"metric": metric, "value": value, "low": low, "high": high, "status": status}:
             interval = f" [{_real(low)}, {_real(high)}]" if low is not None else ""
-            but = "" if status.startswith("ok") else f" ({status})"
+            but = "" if _whole(status) else f" ({status})"
             return f"{metric} {_real(value)}{interval}{but}"
         case {"fold": fold, "fit": fit, "validation": validation}:
             return f"{fold} fit {fit}, validation {validation}"
@@ -134,6 +138,10 @@ def _part(fields: Mapping[str, Any]) -> str:
             return f"{wall} ms, {cpu} ms CPU, {rss // 1024} MiB"
         case _:
             return ", ".join(f"{name}={_words(value)}" for name, value in fields.items())
+
+
+def _whole(status: str) -> bool:
+    return status.startswith("ok")
 
 
 def _real(text: str | None) -> str:
