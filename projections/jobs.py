@@ -40,6 +40,9 @@ class Jobs:
         """Start with no jobs."""
         self._by_key: dict[str, Job] = {}
         self._keys_of: dict[str, list[str]] = {}
+        self._number: dict[str, int] = {}
+        """Key to its place in the order of first requests."""
+        self._with: dict[JobStatus, set[str]] = {}
 
     def apply(self, event: Fact) -> None:
         """Take in one event; outcomes of an older epoch change nothing."""
@@ -56,7 +59,7 @@ class Jobs:
                 job = self._under_way(key, event.epoch)
 
                 if job is not None:
-                    self._by_key[key] = replace(job, access=event)
+                    self._put(replace(job, access=event))
             case _:
                 pass
 
@@ -65,8 +68,20 @@ class Jobs:
 
         if key not in self._by_key:
             self._keys_of.setdefault(event.subject, []).append(key)
+            self._number[key] = len(self._number)
 
-        self._by_key[key] = Job(key, event, "open")
+        self._put(Job(key, event, "open"))
+
+    def _put(self, job: Job) -> None:
+        known = self._by_key.get(job.key)
+
+        if known is None or known.status != job.status:
+            self._with.setdefault(job.status, set()).add(job.key)
+
+            if known is not None:
+                self._with[known.status].discard(job.key)
+
+        self._by_key[job.key] = job
 
     def _end(
         self,
@@ -80,7 +95,7 @@ class Jobs:
         job = self._under_way(key, epoch)
 
         if job is not None:
-            self._by_key[key] = replace(job, status=status, finished=finished, failed=failed)
+            self._put(replace(job, status=status, finished=finished, failed=failed))
 
     def _under_way(self, key: str, epoch: int) -> Job | None:
         """Return the job of an outcome; None when it is unknown, ended or of another epoch."""
@@ -109,4 +124,5 @@ class Jobs:
 
     def with_status(self, status: JobStatus) -> tuple[Job, ...]:
         """Return the jobs in one status, in order of their first request."""
-        return tuple(job for job in self._by_key.values() if job.status == status)
+        keys = sorted(self._with.get(status, ()), key=self._number.__getitem__)
+        return tuple(self._by_key[key] for key in keys)

@@ -24,7 +24,7 @@ _RANK: dict[Assurance, int] = {"none": 0, "unrecorded": 1, "confined": 2, "seale
 
 def decide(state: RunState, context: Context) -> tuple[Fact, ...]:
     """Take the next step of the first worker that has one, in the order of rounds and slots."""
-    for opened in state.stages.rounds:
+    for opened in state.open_rounds():
         for slot in opened.slots:
             step = _step(state, context, slot)
 

@@ -20,7 +20,7 @@ from runtime.decide.context import Context
 
 def decide(state: RunState, context: Context) -> tuple[Fact, ...]:
     """Take the next step of the first attempt under review, in the order they were handed in."""
-    for attempt in state.attempts:
+    for attempt in state.attempts.under_review():
         step = _step(state, context, attempt)
 
         if step:

@@ -3,7 +3,7 @@
 Which intent comes back next, which are lost and when the budget ends is given from outside.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -77,15 +77,26 @@ class Pure:
             lose: says whether the next one is lost instead.
             late: number of the outcome after which the wall budget is used up.
         """
+        for _ in self.outcomes(order, lose=lose, late=late):
+            pass
+
+        return self
+
+    def outcomes(
+        self, order: Random, *, lose: Callable[[], bool] = lambda: False, late: int | None = None
+    ) -> Iterator[RunState]:
+        """Play to the end, yielding the state when all is quiet, before each outcome."""
         put = self.blobs.put
         start = beginning(put, units=self.units, test=self.test, attempts=self.attempts)
         self.append(start)
+        most = OUTCOMES + 20 * len(self.world.offers)
 
-        for n in range(OUTCOMES):
+        for n in range(most):
             self.settle()
+            yield self.state
 
             if self.state.task.finished is not None:
-                return self
+                return
 
             if n == late:
                 stage = self.state.stages.now or "explore"
