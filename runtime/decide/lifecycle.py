@@ -118,7 +118,7 @@ def _execute(state: RunState, context: Context, made: AttemptSubmitted) -> tuple
     if "train" in under_way:
         return ()
 
-    failed = [j for j in jobs if j.status == "failed"]
+    failed = [j for j in jobs if j.came_to_nothing]
 
     if failed:
         return () if under_way else _gave_up(made, failed)
@@ -141,14 +141,13 @@ def _execute(state: RunState, context: Context, made: AttemptSubmitted) -> tuple
 
 def _gave_up(made: AttemptSubmitted, failed: list[Job]) -> tuple[Fact, ...]:
     job = failed[0]
-    reason = "" if job.failed is None else job.failed.reason
     return (
         AttemptExecuted(
             attempt=made.attempt,
             outcome="failed",
-            reason=f"{job.request.kind} job of fold {job.request.fold}: {reason}",
+            reason=f"{job.request.kind} job of fold {job.request.fold}: {job.why}",
             assurance=min((_assurance(j) for j in failed), key=_RANK.__getitem__),
-            code=None if job.failed is None else job.failed.code,
+            code="LOST" if job.failed is None else job.failed.code,
         ),
     )
 

@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+from typing import Literal
 
 from blake3 import blake3
 
 from ledger.events.base import Fact
 from ledger.events.job import JobFailed, JobFinished, JobLost, Resources
+from ledger.events.run import Code, RunResumed
 from ledger.events.union import dump
 from ledger.events.work import BudgetExhausted, SessionLost
 from projections.jobs import Job
@@ -19,7 +21,7 @@ from projections.run import RunState
 from projections.workers import Worker
 from replay.redecide import DECISIONS
 from runtime import landing
-from runtime.decide import Context, decide
+from runtime.decide import Context, decide, stuck
 from runtime.intents import JobIntent, SessionIntent, open_intents
 from runtime.jobspec import spec
 from runtime.policy import Policy
@@ -57,6 +59,8 @@ class Pure:
     units: int = 1000
     attempts: int | None = None
     looks: int = 12
+    cause: Literal["interrupted", "ended"] = "interrupted"
+    """Why jobs are lost."""
     idle: Callable[[str], str] = lambda worker: ""
     """Why a worker's turn gives nothing; empty: it hands in."""
 
@@ -103,6 +107,11 @@ class Pure:
                 self.append((BudgetExhausted(stage=stage, because="played"),))
                 continue
 
+            if stuck(self.state):
+                code = Code(version="0", commit=None, dirty=None, lock=None)
+                self.append((RunResumed(after_seq=self.state.seq, code=code),))
+                continue
+
             intent = order.choice(open_intents(self.state))
             self.append(self.lost(intent) if lose() else self.outcome(intent))
 
@@ -128,7 +137,9 @@ class Pure:
     def lost(self, intent: JobIntent | SessionIntent) -> tuple[Fact, ...]:
         if isinstance(intent, JobIntent):
             job = intent.job
-            return (JobLost(key=job.key, epoch=job.request.epoch, because="played"),)
+            return (
+                JobLost(key=job.key, epoch=job.request.epoch, because="played", cause=self.cause),
+            )
 
         asked = intent.worker.session
         assert asked is not None
