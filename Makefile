@@ -51,7 +51,7 @@ check: install   ## Lint, format, types, import contracts.
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy --strict
 	for folder in $(TEMPLATES)/*/; do \
-	  MYPYPATH=$(TEMPLATES)/shared:$(TEMPLATES)/network:$(TEMPLATES)/small-unet $(PY) -m mypy --strict $$folder*.py || exit 1; \
+	  MYPYPATH=$(TEMPLATES)/shared:$(TEMPLATES)/steps:$(TEMPLATES)/network:$(TEMPLATES)/small-unet:$(TEMPLATES)/classes:$(TEMPLATES)/features:$(TEMPLATES)/class-network:$(TEMPLATES)/class-densenet $(PY) -m mypy --strict $$folder*.py || exit 1; \
 	done
 	$(VENV)/bin/lint-imports
 
@@ -59,9 +59,8 @@ format: install  ## Format the code and fix what can be fixed.
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
 
-bench: install   ## Measure ledger and deciders, each with its peer and its growth.
+bench: install   ## Measure the ledger: append, fold, verify.
 	$(PY) -m scripts.bench
-	$(PY) -m scripts.bench_decide
 
 golden: install  ## Write the golden files again; look at the difference before you commit it.
 	$(PY) -m tests.golden.make_events

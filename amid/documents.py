@@ -119,6 +119,8 @@ class View(Part):
     cases: tuple[ViewCase, ...]
     ignore: int | None = None
     """What labels hold where nobody says what is right: not to be learned."""
+    several: bool = False
+    """Whether a case may have several of the labels: classes that do not exclude each other."""
     tune: tuple[str, ...] = ()
     """Cases to tune on and not to fit: the inner set, whose scores would otherwise flatter."""
 

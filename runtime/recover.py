@@ -24,8 +24,7 @@ def reconcile(intents: Sequence[Intent], run: Path, executor: Executor) -> Seque
 
             if executor.recover(run / "jobs" / job.key) != "finished":
                 because = "no whole result was found after the interruption"
-                epoch = job.request.epoch
-                lost.append(JobLost(key=job.key, epoch=epoch, because=because, cause="interrupted"))
+                lost.append(JobLost(key=job.key, epoch=job.request.epoch, because=because))
         elif (asked := intent.worker.session) is not None:
             because = "the turn was interrupted before its edit was frozen"
             lost.append(

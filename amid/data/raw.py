@@ -14,10 +14,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from amid.data import pictures
 from amid.data.nifti import FIRST
 from amid.data.texthead import Body, metaimage, nrrd
 
-SUFFIXES = (".nii.gz", ".nii", ".mha", ".nrrd")
+SUFFIXES = (".nii.gz", ".nii", ".mha", ".nrrd", *pictures.SUFFIXES)
 """Single-file formats that can be copied, hashed and judged as one thing."""
 
 _PACKED = b"\x1f\x8b"
@@ -54,6 +55,10 @@ def defect(content: bytes, kind: str) -> Defect | None:
     """Return what is wrong with the bytes of a file of this suffix, or None."""
     if not content:
         return Defect("unreadable", "is empty", "copy it again from its source")
+
+    if kind in pictures.SUFFIXES:
+        says = pictures.broken(content, kind)
+        return None if says is None else Defect("unreadable", says, "copy it again from its source")
 
     match kind:
         case ".nii.gz" if content[:2] != _PACKED and _layout(content) is not None:

@@ -132,6 +132,7 @@ class _Builder:
             view=view,
             labels=self._contract.predicted,
             ignore=self._contract.ignore,
+            several=self._contract.task.several,
             cases=shown,
             tune=tune,
         )

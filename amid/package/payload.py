@@ -159,6 +159,7 @@ def _steps(evidence: Evidence) -> dict[str, object]:
         "answer": dict(asked.ANSWER),
         "suffixes": list(asked.SUFFIXES),
         "channels": list(evidence.contract.data.inputs),
+        "several": evidence.contract.task.several,
         "labels": evidence.contract.predicted,
         "steps": steps,
     }

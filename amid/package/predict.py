@@ -64,7 +64,12 @@ def lay_out_view(cases: Dict[str, Dict[str, Path]], view: Path, plan: Json) -> D
             images[channel] = f"images/{alias}_{channel}{suffix}"
             shutil.copyfile(file, view / images[channel])
         rows.append({"case": alias, "images": images, "label": None})
-    content = {"view": "predict/all", "labels": plan["labels"], "cases": rows}
+    content = {
+        "view": "predict/all",
+        "labels": plan["labels"],
+        "several": plan["several"],
+        "cases": rows,
+    }
     (view / "cases.json").write_text(json.dumps(content, sort_keys=True), "utf-8")
     return names
 

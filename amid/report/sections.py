@@ -5,16 +5,9 @@ from dataclasses import astuple, dataclass
 
 from amid.report.subject import Subject
 from amid.report.words import ASSURANCE, OUTCOME, STANDING, better, interval, plural, shortened
-from amid.words.scores import bracketed
 from ledger.chain import Walk
 from ledger.events.base import Fact
-from ledger.events.data import (
-    InventoryTaken,
-    SplitFrozen,
-    SuspectedLink,
-    TaskAgreed,
-    TestScored,
-)
+from ledger.events.data import InventoryTaken, SplitFrozen, SuspectedLink, TaskAgreed, TestScored
 from ledger.events.review import CheckFound, ReviewMeasured, VerdictGiven
 from ledger.events.work import CommitFrozen, LaneProposed, PackageBuilt
 from projections.attempts import Attempt
@@ -128,7 +121,8 @@ def _scores(attempt: Attempt) -> str:
         return interval(first)
 
     held = f"over {plural(first.cases, 'held-out case')} of {plural(first.groups, 'group')}"
-    return f"{interval(first)} {held}{bracketed(first.status)}"
+    _, _, remark = first.status.partition("; ")
+    return f"{interval(first)} {held}" + (f" ({remark})" if remark else "")
 
 
 def _nulls(winner: Attempt, events: tuple[int, ...]) -> Line:
@@ -149,12 +143,7 @@ def _test(subject: Subject, winner: Attempt) -> list[Line]:
     whole = [score for score in fact.scores if ":" not in score.metric]
     says = "; ".join(f"{score.metric} {interval(score)}" for score in whole)
     lines = [
-        Line(
-            "i",
-            "test",
-            f"{says} over {over}, scored once, after the last verdict{bracketed(first.status)}",
-            (number,),
-        )
+        Line("i", "test", f"{says} over {over}, scored once, after the last verdict", (number,))
     ]
     for metric in (score.metric for score in whole):
         labels = [score for score in fact.scores if score.metric.startswith(f"{metric}:")]

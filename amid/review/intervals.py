@@ -209,7 +209,7 @@ def _bca(data: Grouped, alpha: float, seed: int) -> tuple[float, float]:
     sums = np.asarray(data.sums)
     counts = np.asarray(data.counts, dtype=np.float64)
     value = data.mean
-    weights = _weights(len(sums), seed)
+    weights = drawn(len(sums), seed)
     means = np.sort(weights @ sums / (weights @ counts))
     if means[0] == means[-1]:
         return value, value
@@ -232,7 +232,7 @@ def _bca(data: Grouped, alpha: float, seed: int) -> tuple[float, float]:
 
 
 @lru_cache(maxsize=8)
-def _weights(groups: int, seed: int) -> NDArray[np.float64]:
+def drawn(groups: int, seed: int) -> NDArray[np.float64]:
     """Return how often each resample draws each group.
 
     `RandomState` and not `Generator`: NumPy promises its stream for ever.
@@ -249,6 +249,7 @@ __all__ = [
     "Grouped",
     "Interval",
     "beats",
+    "drawn",
     "grouped",
     "interval",
     "paired",

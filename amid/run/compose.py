@@ -80,7 +80,6 @@ def go_on(
 async def _drive(
     run: Path, blobs: BlobStore, ledger: Ledger, journal: "Journal", until: Until
 ) -> None:
-    from runtime.decide import stuck
     from runtime.loop import Clock, drive
     from runtime.recover import reconcile
     from runtime.restore import restore
@@ -107,8 +106,7 @@ async def _drive(
     )
 
     if not ended:
-        because = stuck(journal.state) or f"asked to stop after {until}"
-        journal.append((RunPaused(because=because),))
+        journal.append((RunPaused(because=f"asked to stop after {until}"),))
 
 
 def _context(state: RunState, blobs: BlobStore) -> "Context":
@@ -160,12 +158,7 @@ def _seconds_left(ledger: Ledger, journal: "Journal") -> float:
 
 
 def _stop(until: Until) -> Callable[[RunState], bool]:
-    from runtime.decide import stuck
-
     def reached(state: RunState) -> bool:
-        if stuck(state):
-            return True
-
         match until:
             case "profile":
                 return state.task.profile is not None
@@ -184,23 +177,15 @@ def _stop(until: Until) -> Callable[[RunState], bool]:
 def _answer(run: Path, state: RunState) -> RunAnswer:
     from amid import report
     from amid.package.publish import publish
-    from runtime.decide import stuck
 
     ended = state.task.finished
     built = ended is not None and ended.outcome == "package"
     package = publish(run) if built else None
     page = run / "report.html"
     report.write(run, page)
-    outcome, because = "paused", "it can be resumed"
-
-    if ended is not None:
-        outcome, because = ended.outcome, ended.because
-    elif why := stuck(state):
-        outcome, because = "undecided", f"{why}; `amid resume {run}` tries it again"
-
     return RunAnswer(
-        outcome=outcome,
-        because=because,
+        outcome="paused" if ended is None else ended.outcome,
+        because="it can be resumed" if ended is None else ended.because,
         package=package,
         report=page,
     )
@@ -278,13 +263,6 @@ def reproduce(
             )
 
         return anyio.run(main)
-
-
-def data(run: Path) -> tuple[str, ...]:
-    """Say what the data of a run are, and what is notable about them."""
-    from amid.run.status import data as sentences
-
-    return sentences(RunState.of(events(run)))
 
 
 def status(run: Path) -> dict[str, object]:

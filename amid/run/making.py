@@ -17,7 +17,6 @@ from ledger.events.run import RunStarted, SeedDrawn, Setting
 from ledger.store import Ledger
 from runtime.errors import RunBusy, RunExists
 from runtime.policy import Policy
-from runtime.ports import Sandbox
 
 
 def create_run(
@@ -187,8 +186,7 @@ def _policy(agents: str, sandbox: str) -> Policy:
             do="write recipe=N, with N the number of workers in a round, 1 to 999",
         )
 
-    kinds: dict[str, Sandbox] = {"none": "none", "bubblewrap": "bubblewrap"}
-    kind = kinds.get(sandbox, "landlock")
+    kind: Literal["none", "landlock"] = "none" if sandbox == "none" else "landlock"
     return replace(Policy(), workers=int(count or 1), sandbox=kind)
 
 

@@ -46,6 +46,8 @@ class Task(Part):
     kind: str
     dimensions: Literal[2, 3] = 3
     modality: tuple[str, ...] = ()
+    several: bool = False
+    """Classification only: whether a case may have several classes, or none of them."""
 
     @field_validator("kind")
     @classmethod

@@ -43,6 +43,10 @@ def mistakes(contract: Contract) -> Iterator[Mistake]:
         says = "at least one label besides background is needed"
         yield Mistake("labels:", says, "correct that key")
 
+    if contract.task.several:
+        says = "= true is not possible: every voxel has one label"
+        yield Mistake("task.several", says, "leave it out")
+
     yield from _not_of("metric.average", metric.average, _AVERAGES)
     yield from _not_of("metric.empty", metric.empty, _EMPTY)
     if not contract.submission.path.endswith(_SUFFIX):

@@ -174,6 +174,8 @@ class Evidence:
     payload: str
     """Digest over all validation predictions."""
     earlier: tuple[Earlier, ...] | None
+    several: bool = False
+    """Whether a case may have several of the labels."""
 
     @property
     def sealed_read(self) -> bool:

@@ -166,6 +166,7 @@ def _evidence(
         access=read_access(inputs.run, private.get("access", "")),
         payload=_root(seen, "validation"),
         earlier=_earlier(private.get("earlier", "")),
+        several=inputs.rules.several,
     )
 
 

@@ -33,6 +33,8 @@ class Rules:
     empty: str
     metrics: tuple[str, ...]
     """Primary first."""
+    several: bool = False
+    """Whether a case may have several of the labels."""
     ignore: int | None = None
     """What hidden labels hold where nobody says what is right."""
 
@@ -140,4 +142,5 @@ def rules_of(contract: Contract) -> Rules:
         direction=metric.direction,
         empty=metric.empty,
         metrics=names,
+        several=contract.task.several,
     )

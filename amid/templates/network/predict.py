@@ -2,8 +2,9 @@
 
 import json
 
-from network import Predictor, make, multiple_of, settle
+from network import Predictor, make, multiple_of
 from safetensors.torch import load_file
+from steps import settle
 from volumes import MODEL, SEED, params, read_channels, read_view, write_prediction
 
 

@@ -5,18 +5,10 @@ import re
 from collections.abc import Sequence
 
 import numpy as np
-from network import (
-    CHECKPOINTS,
-    STEPS,
-    Learner,
-    asked_to_stop,
-    checkpoints,
-    make,
-    multiple_of,
-    settle,
-)
+from network import Learner, make, multiple_of
 from patches import Cutter, Habit, Loaded, Order, load, patch_for
 from safetensors.torch import save_file
+from steps import CHECKPOINTS, STEPS, asked_to_stop, checkpoints, settle
 from volumes import DATA, OUT, SEED, params, read_view
 
 SIDED = re.compile(r"(^|[^a-z])(left|right|l|r|lh|rh)([^a-z]|$)", re.IGNORECASE)

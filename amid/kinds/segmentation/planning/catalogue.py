@@ -91,7 +91,7 @@ def _network(name: str, *, complexity: int, widths: tuple[int, ...]) -> Template
     """
     return Template(
         name=name,
-        parts=("shared", "network", name),
+        parts=("shared", "steps", "network", name),
         family=name.removeprefix("small-"),
         complexity=complexity,
         trains=True,

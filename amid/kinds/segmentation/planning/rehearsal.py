@@ -25,7 +25,7 @@ def rehearse(chosen: Mapping[str, Value], profile: SegmentationProfile, ahead: W
     # sizes are told x first; what is timed hardly depends on the order
     labels = len({"background", *profile.foreground_fraction})
     network, patches = import_module("network"), import_module("patches")
-    device = network.settle(0)
+    device = import_module("steps").settle(0)
     draw = np.random.default_rng(0)
     fold, batch = int(chosen["fold"]), int(chosen["batch"])
     multiple = network.multiple_of(fold)

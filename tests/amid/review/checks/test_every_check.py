@@ -70,6 +70,7 @@ def test_no_check_reads_anything() -> None:
             "amid.documents",
             "amid.data.space",
             "amid.kinds.segmentation.checks",
+            "amid.kinds.classification.checks",
             "ledger.events.codes",
             "ledger.events.review",
             "unicodedata",

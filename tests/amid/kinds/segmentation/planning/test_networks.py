@@ -47,11 +47,11 @@ class Job:
 
 def asks(number: int) -> dict[str, str]:
     """Return the code with a runtime in it that asks for an end at a checkpoint."""
-    text = SMALL_UNET.files()["network.py"]
+    text = SMALL_UNET.files()["steps.py"]
     assert text.count(STOPPING) == 1
     made = f"    if number == {number}:\n        ASK.parent.mkdir()\n        ASK.touch()\n"
 
-    return {"network.py": text.replace(STOPPING, made + STOPPING)}
+    return {"steps.py": text.replace(STOPPING, made + STOPPING)}
 
 
 def jobs() -> list[Job]:
