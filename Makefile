@@ -59,8 +59,9 @@ format: install  ## Format the code and fix what can be fixed.
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
 
-bench: install   ## Measure the ledger: append, fold, verify.
+bench: install   ## Measure ledger and deciders, each with its peer and its growth.
 	$(PY) -m scripts.bench
+	$(PY) -m scripts.bench_decide
 
 golden: install  ## Write the golden files again; look at the difference before you commit it.
 	$(PY) -m tests.golden.make_events

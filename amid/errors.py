@@ -24,18 +24,29 @@ class AmidError(Exception):
     """Something a person can act on. Leaves of the tree are raised, never this class."""
 
     exit_code = 5
+    shown = SHOWN
+    """How many things of one kind the error's own text lists."""
 
-    def __init__(self, what: str, *, where: str, why: str, do: str) -> None:
+    def __init__(
+        self, what: str, *, where: str, why: str, do: str, listed: Sequence[str] = ()
+    ) -> None:
         super().__init__(what)
         self.what = what
         self.where = where
         self.why = why
         self.do = do
+        self.listed = tuple(listed)
+        """Things of one kind that are wrong: all of them."""
 
     def __str__(self) -> str:
-        return "\n".join(
-            (self.what, f"  where: {self.where}", f"  why:   {self.why}", f"  do:    {self.do}")
-        )
+        tail = (f"  where: {self.where}", f"  why:   {self.why}", f"  do:    {self.do}")
+        return "\n".join((self.what, *shown(self.listed, self.shown), *tail))
+
+
+def shown(listed: Sequence[str], most: int = SHOWN) -> list[str]:
+    """Return lines for the first of some things, and how many more there are."""
+    lines = [f"  - {one}" for one in listed[:most]]
+    return [*lines, f"  … and {len(listed) - most} more"] if len(listed) > most else lines
 
 
 class WrongUse(AmidError):
@@ -46,6 +57,8 @@ class WrongUse(AmidError):
 
 class ContractWrong(WrongUse):
     """`task.toml` says something it may not."""
+
+    shown = 4
 
 
 class TableWrong(WrongUse):
@@ -140,14 +153,9 @@ class DataProblems(AnswerIsNo):
             self.exit_code = Missing.exit_code
 
     def __str__(self) -> str:
-        lines = [f"{self.what}", f"  where: {self.where}"]
-        for problem in self.problems[:SHOWN]:
-            lines.append(f"  - {problem.where}: {problem.says}; {problem.do}")
-
-        if len(self.problems) > SHOWN:
-            lines.append(f"  … and {len(self.problems) - SHOWN} more")
-
-        return "\n".join((*lines, f"  why:   {self.why}", f"  do:    {self.do}"))
+        lines = [f"{p.where}: {p.says}; {p.do}" for p in self.problems]
+        head = (self.what, f"  where: {self.where}", *shown(lines))
+        return "\n".join((*head, f"  why:   {self.why}", f"  do:    {self.do}"))
 
 
 class Failed(AmidError):
@@ -246,4 +254,5 @@ __all__ = [
     "VaultMissing",
     "WrongUse",
     "from_os_error",
+    "shown",
 ]

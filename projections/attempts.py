@@ -1,9 +1,10 @@
 """Attempts: what was handed in, what the reviewer found and how it was ruled.
 
-Reads attempt.*, review.*.
+Reads attempt.*, review.*. Whatever deciders ask for is kept by the fold, so that no question costs
+more in a long run than in a short one.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -64,12 +65,19 @@ class Attempts:
     def __init__(self) -> None:
         """Start with no attempts."""
         self._by_id: dict[str, Attempt] = {}
+        self._number: dict[str, int] = {}
+        """Attempt to its place in the order in which they were handed in."""
+        self._of_worker: dict[str, list[str]] = {}
+        self._of_lane: dict[str, list[str]] = {}
+        self._under_review: set[str] = set()
+        """Executed to the end, and without a verdict."""
+        self._accepted: set[str] = set()
 
     def apply(self, event: Fact) -> None:
         """Take in one event."""
         match event:
-            case AttemptSubmitted(attempt=name):
-                self._by_id[name] = Attempt(event)
+            case AttemptSubmitted():
+                self._submit(event)
             case AttemptExecuted(attempt=name):
                 self._put(name, executed=event)
             case AttemptVoided(attempt=name):
@@ -89,10 +97,32 @@ class Attempts:
             case _:
                 pass
 
+    def _submit(self, event: AttemptSubmitted) -> None:
+        name = event.attempt
+        if name not in self._by_id:
+            self._number[name] = len(self._number)
+            self._of_worker.setdefault(event.worker, []).append(name)
+            self._of_lane.setdefault(event.lane, []).append(name)
+
+        self._by_id[name] = Attempt(event)
+        self._sort(self._by_id[name])
+
     def _put(self, name: str, **change: object) -> None:
         """Change one entry. An event about an unknown one changes nothing: the fold is total."""
         if name in self._by_id:
             self._by_id[name] = replace(self._by_id[name], **change)  # type: ignore[arg-type]
+            self._sort(self._by_id[name])
+
+    def _sort(self, attempt: Attempt) -> None:
+        """Keep the sets of attempts that deciders look through."""
+        executed = attempt.executed
+        waits = executed is not None and executed.outcome == "complete" and attempt.verdict is None
+        (self._under_review.add if waits else self._under_review.discard)(attempt.id)
+        accepted = attempt.standing == "accept"
+        (self._accepted.add if accepted else self._accepted.discard)(attempt.id)
+
+    def _listed(self, names: Iterable[str]) -> tuple[Attempt, ...]:
+        return tuple(self._by_id[name] for name in sorted(names, key=self._number.__getitem__))
 
     def __iter__(self) -> Iterator[Attempt]:
         """Yield attempts in the order they were handed in."""
@@ -104,9 +134,17 @@ class Attempts:
 
     def of_worker(self, worker: str) -> tuple[Attempt, ...]:
         """Return a worker's attempts, oldest first."""
-        mine = (a for a in self._by_id.values() if a.submitted.worker == worker)
+        mine = (self._by_id[name] for name in self._of_worker.get(worker, ()))
         return tuple(sorted(mine, key=lambda a: a.submitted.turn))
 
     def of_lane(self, lane: str) -> tuple[Attempt, ...]:
         """Return a lane's attempts, sorted by id."""
-        return tuple(sorted((a for a in self if a.submitted.lane == lane), key=lambda a: a.id))
+        return tuple(self._by_id[name] for name in sorted(self._of_lane.get(lane, ())))
+
+    def under_review(self) -> tuple[Attempt, ...]:
+        """Return the attempts that wait for a verdict, in the order they were handed in."""
+        return self._listed(self._under_review)
+
+    def accepted(self) -> tuple[Attempt, ...]:
+        """Return the attempts that stand as accepted, in the order they were handed in."""
+        return self._listed(self._accepted)

@@ -1,6 +1,6 @@
 """Jobs by key: what was asked for, and what became of it.
 
-Reads job.* and access.recorded.
+Reads job.*, access.recorded and run.resumed.
 """
 
 from collections.abc import Iterator
@@ -12,13 +12,18 @@ from ledger.events.job import (
     AccessRecorded,
     JobFailed,
     JobFinished,
+    JobGivenUp,
     JobKind,
     JobLost,
     JobRequested,
 )
 from ledger.events.key import key_of
+from ledger.events.run import RunResumed
 
-JobStatus = Literal["open", "finished", "failed", "lost"]
+JobStatus = Literal["open", "finished", "failed", "lost", "given up"]
+
+OF_THE_RUN = frozenset({"null", "test", "package"})
+"""Kinds without which a run cannot go on, and which no verdict takes the place of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,24 @@ class Job:
     finished: JobFinished | None = None
     failed: JobFailed | None = None
     access: AccessRecorded | None = None
+    given_up: JobGivenUp | None = None
+    lost: JobLost | None = None
+    """The last loss."""
+    losses: int = 0
+    """How often it was lost by its own end since the run was started or resumed."""
+
+    @property
+    def came_to_nothing(self) -> bool:
+        """Say whether it ended without outputs and is not asked for again."""
+        return self.status in ("failed", "given up")
+
+    @property
+    def why(self) -> str:
+        """Say why it came to nothing, for people."""
+        if self.failed is not None:
+            return self.failed.reason
+
+        return "" if self.given_up is None else self.given_up.because
 
 
 class Jobs:
@@ -40,6 +63,9 @@ class Jobs:
         """Start with no jobs."""
         self._by_key: dict[str, Job] = {}
         self._keys_of: dict[str, list[str]] = {}
+        self._number: dict[str, int] = {}
+        """Key to its place in the order of first requests."""
+        self._with: dict[JobStatus, set[str]] = {}
 
     def apply(self, event: Fact) -> None:
         """Take in one event; outcomes of an older epoch change nothing."""
@@ -51,12 +77,19 @@ class Jobs:
             case JobFailed(key=key):
                 self._end(key, event.epoch, "failed", failed=event)
             case JobLost(key=key):
-                self._end(key, event.epoch, "lost")
+                self._lose(event)
+            case JobGivenUp(key=key):
+                given = self._by_key.get(key)
+
+                if given is not None:
+                    self._put(replace(given, status="given up", given_up=event))
+            case RunResumed():
+                self._try_again()
             case AccessRecorded(key=key):
                 job = self._under_way(key, event.epoch)
 
                 if job is not None:
-                    self._by_key[key] = replace(job, access=event)
+                    self._put(replace(job, access=event))
             case _:
                 pass
 
@@ -65,8 +98,21 @@ class Jobs:
 
         if key not in self._by_key:
             self._keys_of.setdefault(event.subject, []).append(key)
+            self._number[key] = len(self._number)
 
-        self._by_key[key] = Job(key, event, "open")
+        losses = self._by_key[key].losses if key in self._by_key else 0
+        self._put(Job(key, event, "open", losses=losses))
+
+    def _put(self, job: Job) -> None:
+        known = self._by_key.get(job.key)
+
+        if known is None or known.status != job.status:
+            self._with.setdefault(job.status, set()).add(job.key)
+
+            if known is not None:
+                self._with[known.status].discard(job.key)
+
+        self._by_key[job.key] = job
 
     def _end(
         self,
@@ -80,7 +126,20 @@ class Jobs:
         job = self._under_way(key, epoch)
 
         if job is not None:
-            self._by_key[key] = replace(job, status=status, finished=finished, failed=failed)
+            self._put(replace(job, status=status, finished=finished, failed=failed))
+
+    def _lose(self, event: JobLost) -> None:
+        job = self._under_way(event.key, event.epoch)
+
+        if job is not None:
+            losses = job.losses + (event.cause == "ended")
+            self._put(replace(job, status="lost", lost=event, losses=losses))
+
+    def _try_again(self) -> None:
+        """Forget losses: who resumes a run wants what stopped it to be tried again."""
+        for job in [job for job in self._by_key.values() if job.losses]:
+            again = job.status == "given up" and job.request.kind in OF_THE_RUN
+            self._put(replace(job, status="lost" if again else job.status, losses=0))
 
     def _under_way(self, key: str, epoch: int) -> Job | None:
         """Return the job of an outcome; None when it is unknown, ended or of another epoch."""
@@ -109,4 +168,5 @@ class Jobs:
 
     def with_status(self, status: JobStatus) -> tuple[Job, ...]:
         """Return the jobs in one status, in order of their first request."""
-        return tuple(job for job in self._by_key.values() if job.status == status)
+        keys = sorted(self._with.get(status, ()), key=self._number.__getitem__)
+        return tuple(self._by_key[key] for key in keys)

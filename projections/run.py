@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Self
 
 from ledger.events.base import Fact
+from ledger.events.work import RoundOpened, WorkerRetired
 from projections.attempts import Attempts
 from projections.jobs import Jobs
 from projections.lanes import Lanes
@@ -24,6 +25,7 @@ class RunState:
         self.workers = Workers()
         self.attempts = Attempts()
         self.jobs = Jobs()
+        self._open_rounds: dict[int, RoundOpened] = {}
 
     def apply(self, event: Fact) -> None:
         """Take in the next event of the log."""
@@ -39,6 +41,8 @@ class RunState:
         ):
             part.apply(event)
 
+        self._note_rounds(event)
+
     @classmethod
     def of(cls, events: Iterable[Fact]) -> Self:
         """Fold events, in log order, from the beginning."""
@@ -51,9 +55,27 @@ class RunState:
 
     def round_workers(self, number: int) -> tuple[Worker | None, ...]:
         """Return the workers of a round in slot order; None for one not spawned yet."""
-        opened = next(r for r in self.stages.rounds if r.round == number)
-        return tuple(self.workers.get(slot.worker) for slot in opened.slots)
+        return tuple(self.workers.get(slot.worker) for slot in self.stages.round(number).slots)
 
     def round_closed(self, number: int) -> bool:
         """Say whether every worker of a round is retired."""
-        return all(w is not None and w.retired for w in self.round_workers(number))
+        return number not in self._open_rounds and self.stages.opened(number)
+
+    def open_rounds(self) -> tuple[RoundOpened, ...]:
+        """Return the rounds with a worker that is not retired, in the order they were opened."""
+        return tuple(self._open_rounds.values())
+
+    def _note_rounds(self, event: Fact) -> None:
+        """Keep which rounds are open."""
+        if isinstance(event, RoundOpened):
+            self._open_rounds[event.round] = event
+            self._close(event)
+        elif isinstance(event, WorkerRetired):
+            found = self.stages.slot_of(event.worker)
+
+            if found is not None:
+                self._close(found[0])
+
+    def _close(self, opened: RoundOpened) -> None:
+        if all(w is not None and w.retired for w in self.round_workers(opened.round)):
+            self._open_rounds.pop(opened.round, None)

@@ -26,6 +26,14 @@ class Stages:
     rounds: list[RoundOpened] = field(default_factory=list)
     spent: dict[str, int] = field(default_factory=dict)
     exhausted: BudgetExhausted | None = None
+    _by_number: dict[int, RoundOpened] = field(default_factory=dict)
+    _slots: dict[str, tuple[RoundOpened, Slot]] = field(default_factory=dict)
+    """Worker to the first round and slot that name it."""
+    _looks: dict[str, int] = field(default_factory=dict)
+    """Worker to the looks that were reserved before its own."""
+    _reserved: int = 0
+    _turns: dict[str, int] = field(default_factory=dict)
+    """Stage to the turns that its rounds gave out."""
 
     def apply(self, event: Fact) -> None:
         """Take in one event."""
@@ -35,7 +43,7 @@ class Stages:
             case StageEnded(stage=stage):
                 self.ended[stage] = event
             case RoundOpened():
-                self.rounds.append(event)
+                self._open(event)
             case BudgetSpent(stage=stage, units=units):
                 self.spent[stage] = self.spent.get(stage, 0) + units
             case BudgetExhausted():
@@ -58,15 +66,19 @@ class Stages:
     def attempts_left(self, stage: Stage) -> int | None:
         """Return how many attempts this stage may still hand out; None without a number."""
         most = self.entered[stage].attempts if stage in self.entered else None
+        return None if most is None else most - self._turns.get(stage, 0)
 
-        if most is None:
-            return None
+    def opened(self, number: int) -> bool:
+        """Say whether there is a round of this number."""
+        return number in self._by_number
 
-        return most - sum(slot.turns for r in self.rounds if r.stage == stage for slot in r.slots)
+    def round(self, number: int) -> RoundOpened:
+        """Return a round by its number."""
+        return self._by_number[number]
 
     def slot_of(self, worker: str) -> tuple[RoundOpened, Slot] | None:
         """Return the round and slot that named a worker."""
-        return next(((r, s) for r in self.rounds for s in r.slots if s.worker == worker), None)
+        return self._slots.get(worker)
 
     def look_of(self, worker: str, turn: int) -> int:
         """Return the number of the validation look that a worker's turn reserved.
@@ -74,13 +86,17 @@ class Stages:
         A round reserves one look for each turn of each of its slots when it opens, in slot order;
         so the number does not depend on who is ready first, and unused looks are not given back.
         """
-        n = 0
+        if worker not in self._looks:
+            raise KeyError(f"no round names worker {worker}")
 
-        for opened in self.rounds:
-            for slot in opened.slots:
-                if slot.worker == worker:
-                    return n + turn
+        return self._looks[worker] + turn
 
-                n += slot.turns
+    def _open(self, event: RoundOpened) -> None:
+        self.rounds.append(event)
+        self._by_number.setdefault(event.round, event)
 
-        raise KeyError(f"no round names worker {worker}")
+        for slot in event.slots:
+            self._slots.setdefault(slot.worker, (event, slot))
+            self._looks.setdefault(slot.worker, self._reserved)
+            self._reserved += slot.turns
+            self._turns[event.stage] = self._turns.get(event.stage, 0) + slot.turns

@@ -52,12 +52,17 @@ class Workers:
     def __init__(self) -> None:
         """Start with no workers."""
         self._by_id: dict[str, Worker] = {}
+        self._number: dict[str, int] = {}
+        """Worker to its place in the order in which they were spawned."""
+        self._with: dict[SessionStatus, set[str]] = {}
+        self._commits: dict[str, CommitFrozen] = {}
 
     def apply(self, event: Fact) -> None:
         """Take in one event; session outcomes of an older epoch change nothing."""
         match event:
             case WorkerSpawned(worker=name):
-                self._by_id[name] = Worker(event)
+                self._number.setdefault(name, len(self._number))
+                self._store(Worker(event))
             case WorkerStateEntered(worker=name, state=state):
                 self._put(name, state=state)
             case WorkerRetired(worker=name):
@@ -73,13 +78,25 @@ class Workers:
                 self._end(event, "lost")
             case CommitFrozen(worker=name) if name in self._by_id:
                 self._put(name, commits=(*self._by_id[name].commits, event))
+                self._commits.setdefault(event.commit, event)
             case _:
                 pass
 
     def _put(self, name: str, **change: object) -> None:
         """Change one entry. An event about an unknown one changes nothing: the fold is total."""
         if name in self._by_id:
-            self._by_id[name] = replace(self._by_id[name], **change)  # type: ignore[arg-type]
+            self._store(replace(self._by_id[name], **change))  # type: ignore[arg-type]
+
+    def _store(self, worker: Worker) -> None:
+        known = self._by_id.get(worker.id)
+
+        if known is None or known.session_status != worker.session_status:
+            self._with.setdefault(worker.session_status, set()).add(worker.id)
+
+            if known is not None:
+                self._with[known.session_status].discard(worker.id)
+
+        self._by_id[worker.id] = worker
 
     def _end(self, event: TurnFinished | SessionFailed | SessionLost, to: SessionStatus) -> bool:
         known = self._by_id.get(event.worker)
@@ -104,4 +121,9 @@ class Workers:
 
     def commit_of(self, commit: str) -> CommitFrozen | None:
         """Return the frozen commit with this id, if a worker made it."""
-        return next((c for w in self for c in w.commits if c.commit == commit), None)
+        return self._commits.get(commit)
+
+    def with_session(self, status: SessionStatus) -> tuple[Worker, ...]:
+        """Return the workers whose last turn is in one status, in the order of spawning."""
+        names = sorted(self._with.get(status, ()), key=self._number.__getitem__)
+        return tuple(self._by_id[name] for name in names)

@@ -65,7 +65,7 @@ class Done:
     files: int
     identical: bool
     recorded_class: str
-    """What the run recorded: `bitwise`, `bitwise-predict` or `statistical`."""
+    """What the run recorded: `bitwise`, `bitwise-predict`, `statistical` or `not recorded`."""
     cpu_ms: int
 
 
@@ -272,7 +272,7 @@ async def _again(redo: _Redo, job: Job, limit: anyio.CapacityLimiter) -> None:
         key=job.key,
         files=len(outcome.outputs),
         identical=not differences,
-        recorded_class=recorded.reproduction,
+        recorded_class=recorded.reproduction or "not recorded",
         cpu_ms=outcome.cpu_ms,
     )
 

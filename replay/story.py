@@ -91,6 +91,11 @@ def _job_ended(story: Story, fact: job.JobFinished | job.JobFailed | job.JobLost
     story.open_jobs.pop(fact.key, None)
 
 
+def _given_up(story: Story, fact: job.JobGivenUp) -> Iterator[str]:
+    if story.jobs.get(fact.key) != (fact.epoch, False):
+        yield f"epoch {fact.epoch} of job {fact.key[:12]} was not lost"
+
+
 def _spawned(story: Story, fact: work.WorkerSpawned) -> Iterator[str]:
     if fact.worker in story.workers:
         yield f"worker {fact.worker} was spawned before"
@@ -256,6 +261,7 @@ _RULES: Mapping[type[Fact], Callable[..., Iterator[str]]] = {
     job.JobFinished: _job_ended,
     job.JobFailed: _job_ended,
     job.JobLost: _job_ended,
+    job.JobGivenUp: _given_up,
     work.WorkerSpawned: _spawned,
     work.WorkerStateEntered: _of_worker,
     work.WorkerRetired: _of_worker,

@@ -57,20 +57,22 @@ def _lower(kind: int, value: int) -> None:
 def confine(folder: str, launch: dict[str, Any]) -> tuple[int, int | None]:
     """Enter the sandbox the launch asks for; return the Landlock ABI and the listener."""
     limit(launch["limits"])
+    wrapped = launch["sandbox"] == "bubblewrap"
+    private = launch["private"] or wrapped
     if launch["private"]:
         namespaces.enter(launch["limits"]["memory_mib"])
         namespaces.read_only(folder)
 
     kernel.die_with_parent(_SIGKILL)  # the parent is the recorder
-    if launch["sandbox"] != "landlock":
+    if launch["sandbox"] not in ("landlock", "bubblewrap"):
         return 0, None
 
     os.setpgid(0, 0)  # a signal to its group must not reach the wrapper
     kernel.forbid_new_privileges()
     kernel.drop_capabilities()
     reads, own_code = tuple(launch["reads"]), _is_our_module(launch["argv"])
-    abi = landlock.restrict(folder, reads, own_code=own_code, private=launch["private"])
-    program = seccomp.program(own_signals=abi >= landlock.SIGNAL_ABI)
+    abi = landlock.restrict(folder, reads, own_code=own_code, private=private)
+    program = seccomp.program(own_pids=wrapped, own_signals=abi >= landlock.SIGNAL_ABI)
     return abi, kernel.install_filter(program)
 
 
@@ -102,8 +104,8 @@ def main(arguments: list[str]) -> int:
         control.send(f"{type(failure).__name__}: {failure}".encode())
         return 111
 
-    mounts = "private" if launch["private"] else "shared"
-    said = f"confined {os.getpid()} {abi} {mounts}".encode()
+    mounts = "private" if launch["private"] or launch["sandbox"] == "bubblewrap" else "shared"
+    said = f"confined {abi} {mounts}".encode()
     socket.send_fds(control, [said], [] if listener is None else [listener])
     os.closerange(3, descriptor)
     try:

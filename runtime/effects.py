@@ -134,6 +134,10 @@ class Effects:
 
     def _landed(self, job: Job, folder: Path, outcome: JobOutcome) -> Sequence[Fact]:
         facts = landing.job_ended(job.request, folder, outcome, self.domain, self.blobs.put)
+
+        if landing.is_loss(job.request, outcome):
+            (folder / "result.json").unlink(missing_ok=True)  # or the next hand-out finds it
+
         shutil.rmtree(folder / "in", ignore_errors=True)  # it can be laid out again from blobs
         return facts
 

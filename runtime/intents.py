@@ -51,7 +51,7 @@ Intent = JobIntent | SessionIntent
 
 def open_intents(state: RunState) -> tuple[Intent, ...]:
     """Return every intent without an outcome, sessions first, in the order they were asked for."""
-    sessions = (SessionIntent(w) for w in state.workers if w.session_status == "open")
+    sessions = (SessionIntent(w) for w in state.workers.with_session("open"))
     jobs = (JobIntent(job) for job in state.jobs.with_status("open"))
     return (*sessions, *jobs)
 

@@ -21,7 +21,7 @@ from typing import Any, Final, NoReturn
 from blake3 import blake3
 
 from runtime import confine
-from runtime.adapters.sandbox import kernel, landlock, processes, strace
+from runtime.adapters.sandbox import bubblewrap, kernel, landlock, processes, strace
 from runtime.adapters.sandbox.ending import judge
 from runtime.adapters.sandbox.recorder import NOTHING, Recorder
 from runtime.adapters.sandbox.watch import LOG_KEPT, Bounds, Seen, Watch
@@ -94,6 +94,7 @@ def _control(job: Job) -> tuple[socket.socket | None, socket.socket | None]:
         return None, None
 
     ours, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
+    ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
     environment = job.launch["environment"] | _temporary(job)
     message = marshal.dumps({**job.launch, "environment": environment})
     if len(message) > confine.LAUNCH_LIMIT:
@@ -138,10 +139,24 @@ def _become_child(job: Job, parent: int, log: int, control: socket.socket | None
 
     os.set_inheritable(control.fileno(), True)  # noqa: FBT003 - positional only
     words = [sys.executable, "-I", "-m", "runtime.confine", str(job.folder), str(control.fileno())]
+    if job.sandbox == "bubblewrap":
+        words = [*_wrapping(job), *words]
+
     if job.recorder is not None:
         words = [*strace.command(job.recorder, job.strace_log), *words]
 
     os.execve(words[0], words, {"PATH": "/usr/bin:/bin", "LC_ALL": "C"})  # noqa: S606 - no shell
+
+
+def _wrapping(job: Job) -> list[str]:
+    way = _short_way(job)
+    return bubblewrap.words(
+        bubblewrap.program() or "bwrap",
+        str(job.folder),
+        tuple(job.launch["reads"]),
+        memory_mib=job.launch["limits"]["memory_mib"],
+        way=(str(way), str(job.folder / "tmp")) if way.is_symlink() else None,
+    )
 
 
 def run(folder: Path) -> int:
@@ -160,9 +175,10 @@ def _run(job: Job) -> int:
     claim(job)
     began = time.monotonic()
     recorder = None if job.recorder is None else Recorder(folder, job.launch)
+    layers = bubblewrap.LAYERS if job.sandbox == "bubblewrap" else 0
     child, log, control = start(job)
     bounds = Bounds(**job.launch["limits"], grace_s=job.launch.get("grace_s", 0))
-    seen = Watch(folder, bounds, child, log, control, recorder).run()
+    seen = Watch(folder, bounds, child, log, control, recorder, layers).run()
     if seen.abandoned:
         return _ABANDONED
 
@@ -207,10 +223,11 @@ def _recorded(recorder: Recorder | None, seen: Seen) -> tuple[dict[str, object],
 
 
 def _assurance(job: Job, seen: Seen, *, complete: bool) -> str:
-    if job.sandbox != "landlock" or seen.confined or seen.answerer is None:
+    shut_in = {"landlock": "confined", "bubblewrap": "sealed"}.get(job.sandbox)
+    if shut_in is None or seen.confined or seen.answerer is None:
         return "none"
 
-    return "confined" if complete and seen.abi >= landlock.FULL_ABI else "unrecorded"
+    return shut_in if complete and seen.abi >= landlock.FULL_ABI else "unrecorded"
 
 
 def _resources(wall_ms: int) -> dict[str, int]:

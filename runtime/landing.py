@@ -13,6 +13,7 @@ from ledger.events.job import (
     JobFinished,
     JobLost,
     JobRequested,
+    Reproduction,
     Resources,
 )
 from ledger.events.work import (
@@ -42,8 +43,11 @@ from runtime.ports import (
 
 _TRUSTED_OUTCOMES = frozenset({"null", "probe", "review", "test", "package"})
 """Kinds whose outputs the domain translates into facts."""
-MOST_EPOCHS = 3
-"""A job that is lost under this many hand-outs has failed, or a run could go on for ever."""
+_OURS = frozenset({"null", "probe", "decode", "review", "test", "package"})
+"""Kinds that run our own code: a signal that kills one of them says nothing of what it was to say.
+"""
+_SAY_NOTHING = frozenset({"SIGNAL", "SANDBOX_FAILED", "RECORD_BROKEN", "NOT_ENDED", "DEFECT"})
+_ACCELERATORS = (b"other:/dev/nvidia", b"other:/dev/kfd", b"other:/dev/dri")
 _MESSAGE = 500
 """Characters of a reason that go into an event; the whole text is in the log blob."""
 
@@ -196,8 +200,9 @@ def job_ended(
         wall_ms=outcome.wall_ms, cpu_ms=outcome.cpu_ms, max_rss_kib=outcome.max_rss_kib
     )
 
-    if outcome.status == "lost" and outcome.epoch < MOST_EPOCHS:
-        return (JobLost(key=outcome.key, epoch=outcome.epoch, because=outcome.reason[:_MESSAGE]),)
+    if is_loss(request, outcome):
+        because = outcome.reason[:_MESSAGE]
+        return (JobLost(key=outcome.key, epoch=outcome.epoch, because=because, cause="ended"),)
 
     if outcome.status != "finished":
         failed = JobFailed(
@@ -221,10 +226,30 @@ def job_ended(
         log=log,
         stopped_at=outcome.stopped_at,
         assurance=outcome.assurance,
-        reproduction="bitwise",
+        reproduction=reproduction(request, outcome),
         resources=used,
     )
     return (*access, *translated, finished)
+
+
+def is_loss(request: JobRequested, outcome: JobOutcome) -> bool:
+    """Say whether nobody knows what a job would have said.
+
+    Limits have codes of their own: a job that ran into one is told apart from one that was killed.
+    """
+    return outcome.status == "lost" or (request.kind in _OURS and outcome.code in _SAY_NOTHING)
+
+
+def reproduction(request: JobRequested, outcome: JobOutcome) -> Reproduction | None:
+    """Say what executing a job again is expected to give, by what the record shows it ran on."""
+    if request.kind == "probe":
+        return "statistical"  # it measures the machine
+
+    if outcome.access.record is None or not outcome.access.complete:
+        return None
+
+    used = any(name in outcome.access.record.read_bytes() for name in _ACCELERATORS)
+    return "statistical" if used else "bitwise"
 
 
 def job_broken(request: JobRequested, key: str, reason: str) -> JobFailed:

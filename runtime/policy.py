@@ -26,6 +26,8 @@ class Policy:
     promote_most: int = 2
     members_most: int = 3
     """Candidates the finalizer averages."""
+    losses_most: int = 3
+    """Times a job may be lost by its own end before it is given up, in one go of the run."""
     workers: int = 2
     """Workers in one round."""
     agent: str = "recipe"

@@ -4,7 +4,7 @@ It goes into the job's file, never into an event.
 """
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import orjson
@@ -70,24 +70,29 @@ def _earlier(state: RunState, made: Attempt) -> list[dict[str, str]]:
     was ready first; those that were not accepted, since what never counts must change nothing. A
     finalizer may equal what it averages, and its worker's own earlier attempts are all it repeats.
     """
-    closed = {r.round for r in state.stages.rounds if state.round_closed(r.round)}
     alone = made.submitted.role == "finalizer"
     return [
         {"attempt": a.id, "lane": a.submitted.lane, "payload": e.says}
-        for a in sorted(state.attempts, key=lambda a: a.id)
-        if a.id != made.id and (_same_worker(a, made) or (_counts(a, closed) and not alone))
+        for a in sorted(_others(state, made), key=lambda a: a.id)
+        if a.id != made.id and (_same_worker(a, made) or (_counts(a, state) and not alone))
         for f in a.findings
         for e in f.evidence
         if e.ref == "payload"
     ]
 
 
+def _others(state: RunState, made: Attempt) -> Iterable[Attempt]:
+    """Return the attempts that may count: the worker's own, and all that were accepted."""
+    own = state.attempts.of_worker(made.submitted.worker)
+    return {a.id: a for a in (*own, *state.attempts.accepted())}.values()
+
+
 def _same_worker(other: Attempt, made: Attempt) -> bool:
     return other.submitted.worker == made.submitted.worker
 
 
-def _counts(other: Attempt, closed: set[int]) -> bool:
-    return other.standing == "accept" and other.submitted.round in closed
+def _counts(other: Attempt, state: RunState) -> bool:
+    return other.standing == "accept" and state.round_closed(other.submitted.round)
 
 
 def _of_attempt(state: RunState, made: Attempt) -> Mapping[str, str]:

@@ -24,7 +24,8 @@ def reconcile(intents: Sequence[Intent], run: Path, executor: Executor) -> Seque
 
             if executor.recover(run / "jobs" / job.key) != "finished":
                 because = "no whole result was found after the interruption"
-                lost.append(JobLost(key=job.key, epoch=job.request.epoch, because=because))
+                epoch = job.request.epoch
+                lost.append(JobLost(key=job.key, epoch=epoch, because=because, cause="interrupted"))
         elif (asked := intent.worker.session) is not None:
             because = "the turn was interrupted before its edit was frozen"
             lost.append(

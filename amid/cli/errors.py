@@ -83,11 +83,11 @@ def answer_error(error: BaseException, session: Session) -> int:
         return WRONG_USE
 
     told = tell(error)
-    if session.verbose and told.exit_code != INTERRUPTED:
-        say("".join(traceback.format_exception(error)).rstrip())
-
     for line in told.lines(every=session.verbose):
         say(line)
+
+    if session.verbose and told.exit_code != INTERRUPTED:
+        say("".join(traceback.format_exception(error)).rstrip())
 
     if session.as_json:
         print_object("error/1", asdict(told))
@@ -144,6 +144,7 @@ def _ours(error: BaseException, code: int) -> Told:
         hint=part("hint", "do"),
         details=(
             *(line.strip().removeprefix("- ") for line in listed),
+            *getattr(error, "listed", ()),
             *(_detail(problem) for problem in getattr(error, "problems", ())),
         ),
     )

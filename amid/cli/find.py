@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from amid.cli.cases import about
 from amid.cli.errors import AmidUsageError
 from amid.cli.folder import Row, check_run, moment, rows
 from amid.words.sentences import fields_of, sentence
@@ -17,7 +18,7 @@ from ledger.events.job import JobRequested
 from ledger.events.key import key_of
 from ledger.events.union import parse
 
-KINDS = ("event", "attempt", "lane", "worker", "job", "commit", "blob")
+KINDS = ("event", "attempt", "lane", "worker", "job", "commit", "blob", "case")
 SHORTEST = 4
 """A prefix of a digest has at least so many characters."""
 PREVIEW = 4000
@@ -40,6 +41,8 @@ class Found:
     name: str
     events: tuple[Row, ...]
     blob: Path | None = None
+    about: Mapping[str, object] | None = None
+    """What is known of a case or group, whose names are no event's."""
 
     def to_json(self) -> dict[str, object]:
         """Return it in plain JSON types."""
@@ -49,6 +52,9 @@ class Found:
 
         if self.blob is not None:
             told |= _content(self.blob)
+
+        if self.about is not None:
+            return told | dict(self.about)
 
         return told | {"events": [_brief(row) for row in self.events]}
 
@@ -128,6 +134,10 @@ class Index:
             return Found("event", str(int(name)), (self.events[int(name)],))
 
         hits = self._hits(kind, name)
+        known = about(self.run, self.events.values(), name) if not hits else None
+        if known is not None and kind in ("", "case"):
+            return Found("case" if "cases" not in known else "group", name, (), about=known)
+
         if not hits:
             raise Unknown(
                 f"nothing in this run is called {thing!r}",

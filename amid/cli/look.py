@@ -126,10 +126,11 @@ def _plain(row: "Row") -> dict[str, object]:
 @click.option("--raw", is_flag=True, help="Print a blob's bytes, all of them, as they are.")
 @json_option
 def show(*, run: Path, thing: str, raw: bool, as_json: bool) -> int:
-    """Show one event, attempt, lane, job or blob of RUN.
+    """Show one event, attempt, lane, job, case or blob of RUN.
 
     ID is an event's number, the name of an attempt, lane or worker, or the beginning of the digest
-    of an event, a job's key, a commit or a blob.
+    of an event, a job's key, a commit or a blob. A case of the report, such as c-0030, is told with
+    its real name and files to whoever may read the vault.
     `KIND:ID`, such as `blob:12ab`, names the kind where the bare ID could mean two things.
     What jobs and agents wrote is escaped where it could steer a terminal; it is shown as it is in a
     file, or with --raw.

@@ -39,8 +39,10 @@ STEPS = ("profile", "plan", "explore", "promote", "end")
 @click.option("--budget", metavar="TIME", help="Such as 10m or 2h; default: the task's.")
 @click.option("--agents", default="recipe=2", show_default=True, help="Backends and how many.")
 @click.option(
-    "--sandbox", type=click.Choice(["landlock", "none"]), default="landlock", show_default=True,
-    help="`none` lowers the recorded assurance of every attempt.",
+    "--sandbox", type=click.Choice(["landlock", "bubblewrap", "none"]),
+    default="landlock", show_default=True,
+    help="`bubblewrap` gives each job namespaces of its own as well; `none` lowers the recorded "
+    "assurance of every attempt.",
 )  # fmt: skip
 @click.option(
     "--probe", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
@@ -188,6 +190,10 @@ def _go_on(run: Path, *, fresh: bool = False, until: "Until" = "end") -> "RunAns
         from runtime import watching
 
         watching.show()
+
+    if fresh:
+        for line in compose.data(run):
+            say(f" data  {line}")
 
     return compose.go_on(run, listen=_narrate, say=say, fresh=fresh, until=until)
 

@@ -2,7 +2,7 @@
 
 import difflib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -13,7 +13,6 @@ from amid.tasks import files
 from amid.tasks.table import Table
 
 _FORM = TypeAdapter(list[dict[str, list[str]]])
-_SHOWN = 5
 
 
 def read(path: Path, table: Table, aliases: Mapping[str, str]) -> tuple[Given, ...]:
@@ -39,9 +38,10 @@ def read(path: Path, table: Table, aliases: Mapping[str, str]) -> tuple[Given, .
                     problems.append(f"fold {number}, {side}: {case} is not in the table{hint}")
 
     if problems:
-        shown = problems if len(problems) == 1 else [f"{len(problems)} cases do not fit"]
-        shown += [f"  - {problem}" for problem in problems[:_SHOWN] if len(problems) > 1]
-        raise _wrong(path, "\n".join(shown))
+        if len(problems) == 1:
+            raise _wrong(path, problems[0])
+
+        raise _wrong(path, f"{len(problems)} cases do not fit", problems)
 
     return tuple(
         Given(
@@ -73,9 +73,10 @@ def _parse(path: Path) -> list[dict[str, list[str]]]:
     return folds
 
 
-def _wrong(path: Path, what: str) -> SplitWrong:
+def _wrong(path: Path, what: str, listed: Sequence[str] = ()) -> SplitWrong:
     return SplitWrong(
         what,
+        listed=listed,
         where=str(path),
         why="a case that is misread stands on a side that nobody chose",
         do="correct the file: case ids as in the table, development cases only",

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from amid.package.gather import Evidence, accepted
 from amid.review.kind import review_part
+from amid.words.scores import bracketed
 from ledger.events.base import Fact
 from ledger.events.data import (
     DataProfiled,
@@ -141,7 +142,8 @@ def _scores(evidence: Evidence) -> list[Said]:
 
 def _overall(scores: tuple[Score, ...]) -> str:
     """Return the scores over all labels; those of one label stand in `scores/`."""
-    return "; ".join(interval(score) for score in scores if ":" not in score.metric)
+    whole = [score for score in scores if ":" not in score.metric]
+    return "; ".join(map(interval, whole)) + (bracketed(whole[0].status) if whole else "")
 
 
 def _strata(evidence: Evidence) -> list[Said]:
@@ -153,7 +155,7 @@ def _strata(evidence: Evidence) -> list[Said]:
         )
         values = "; ".join(
             f"{_one_line(row.value)}: {interval(row.score)} over {row.score.cases} cases of "
-            f"{row.score.groups} groups"
+            f"{row.score.groups} groups{bracketed(row.score.status)}"
             for row in rows
         )
         measured = [n for n, f in evidence.history.all(ReviewMeasured) if f == evidence.measured]

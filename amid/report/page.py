@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from amid.package.build import guard_of, reader_of
 from amid.report import attempts, sections
+from amid.report.about_data import data
 from amid.report.cases import Cases, Figure
 from amid.report.kind import report_part
 from amid.report.plot import dots
@@ -42,6 +43,7 @@ def page(run: Path, *, inside: bool) -> str:
         head=records[-1].hash.hex() if records else "",
         ended=_ended(subject),
         style=(HERE / "page.css").read_text("utf-8"),
+        data=data(subject),
         integrity=sections.integrity(subject),
         claim=sections.claim(subject),
         findings=sections.findings(subject),

@@ -5,9 +5,16 @@ from dataclasses import astuple, dataclass
 
 from amid.report.subject import Subject
 from amid.report.words import ASSURANCE, OUTCOME, STANDING, better, interval, plural, shortened
+from amid.words.scores import bracketed
 from ledger.chain import Walk
 from ledger.events.base import Fact
-from ledger.events.data import InventoryTaken, SplitFrozen, SuspectedLink, TaskAgreed, TestScored
+from ledger.events.data import (
+    InventoryTaken,
+    SplitFrozen,
+    SuspectedLink,
+    TaskAgreed,
+    TestScored,
+)
 from ledger.events.review import CheckFound, ReviewMeasured, VerdictGiven
 from ledger.events.work import CommitFrozen, LaneProposed, PackageBuilt
 from projections.attempts import Attempt
@@ -121,8 +128,7 @@ def _scores(attempt: Attempt) -> str:
         return interval(first)
 
     held = f"over {plural(first.cases, 'held-out case')} of {plural(first.groups, 'group')}"
-    _, _, remark = first.status.partition("; ")
-    return f"{interval(first)} {held}" + (f" ({remark})" if remark else "")
+    return f"{interval(first)} {held}{bracketed(first.status)}"
 
 
 def _nulls(winner: Attempt, events: tuple[int, ...]) -> Line:
@@ -143,7 +149,12 @@ def _test(subject: Subject, winner: Attempt) -> list[Line]:
     whole = [score for score in fact.scores if ":" not in score.metric]
     says = "; ".join(f"{score.metric} {interval(score)}" for score in whole)
     lines = [
-        Line("i", "test", f"{says} over {over}, scored once, after the last verdict", (number,))
+        Line(
+            "i",
+            "test",
+            f"{says} over {over}, scored once, after the last verdict{bracketed(first.status)}",
+            (number,),
+        )
     ]
     for metric in (score.metric for score in whole):
         labels = [score for score in fact.scores if score.metric.startswith(f"{metric}:")]

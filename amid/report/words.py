@@ -23,7 +23,7 @@ OUTCOME = {
 """What a check said: glyph and word, worst first."""
 
 ASSURANCE = {
-    "sealed": "sealed (more than confined; nothing in this version gives it)",
+    "sealed": "sealed (confined, and in namespaces of its own: processes, mounts, queues, network)",
     "confined": "confined (to its inputs and the system's programs; what it opened is recorded)",
     "unrecorded": "unrecorded (shut in, but the record of what it opened is not complete)",
     "none": "none (nothing kept it from any file)",

@@ -80,6 +80,7 @@ def go_on(
 async def _drive(
     run: Path, blobs: BlobStore, ledger: Ledger, journal: "Journal", until: Until
 ) -> None:
+    from runtime.decide import stuck
     from runtime.loop import Clock, drive
     from runtime.recover import reconcile
     from runtime.restore import restore
@@ -106,7 +107,8 @@ async def _drive(
     )
 
     if not ended:
-        journal.append((RunPaused(because=f"asked to stop after {until}"),))
+        because = stuck(journal.state) or f"asked to stop after {until}"
+        journal.append((RunPaused(because=because),))
 
 
 def _context(state: RunState, blobs: BlobStore) -> "Context":
@@ -158,7 +160,12 @@ def _seconds_left(ledger: Ledger, journal: "Journal") -> float:
 
 
 def _stop(until: Until) -> Callable[[RunState], bool]:
+    from runtime.decide import stuck
+
     def reached(state: RunState) -> bool:
+        if stuck(state):
+            return True
+
         match until:
             case "profile":
                 return state.task.profile is not None
@@ -177,15 +184,23 @@ def _stop(until: Until) -> Callable[[RunState], bool]:
 def _answer(run: Path, state: RunState) -> RunAnswer:
     from amid import report
     from amid.package.publish import publish
+    from runtime.decide import stuck
 
     ended = state.task.finished
     built = ended is not None and ended.outcome == "package"
     package = publish(run) if built else None
     page = run / "report.html"
     report.write(run, page)
+    outcome, because = "paused", "it can be resumed"
+
+    if ended is not None:
+        outcome, because = ended.outcome, ended.because
+    elif why := stuck(state):
+        outcome, because = "undecided", f"{why}; `amid resume {run}` tries it again"
+
     return RunAnswer(
-        outcome="paused" if ended is None else ended.outcome,
-        because="it can be resumed" if ended is None else ended.because,
+        outcome=outcome,
+        because=because,
         package=package,
         report=page,
     )
@@ -263,6 +278,13 @@ def reproduce(
             )
 
         return anyio.run(main)
+
+
+def data(run: Path) -> tuple[str, ...]:
+    """Say what the data of a run are, and what is notable about them."""
+    from amid.run.status import data as sentences
+
+    return sentences(RunState.of(events(run)))
 
 
 def status(run: Path) -> dict[str, object]:

@@ -95,6 +95,7 @@ def _linux() -> Iterator[Item]:
         hint="a kernel with CONFIG_SECCOMP_FILTER; or run with --sandbox none",
     )
     yield _mounts()
+    yield _bubblewrap()
 
 
 def _mounts() -> Item:
@@ -110,6 +111,23 @@ def _mounts() -> Item:
         needed=False,
         hint="allow user namespaces: sysctl user.max_user_namespaces=10000, and on Ubuntu "
         "kernel.apparmor_restrict_unprivileged_userns=0",
+    )
+
+
+def _bubblewrap() -> Item:
+    """Say whether `--sandbox bubblewrap` works here."""
+    from runtime.adapters.sandbox import bubblewrap
+
+    version, place = bubblewrap.version(), bubblewrap.program()
+    absent = (
+        "not on PATH" if place is None else f"{place} is too old or cannot make namespaces here"
+    )
+    return _item(
+        "bubblewrap",
+        f"{version}: namespaces for each job with --sandbox bubblewrap" if version else absent,
+        found=version is not None,
+        needed=False,
+        hint="apt-get install bubblewrap (0.8 or later), and allow user namespaces as for mounts",
     )
 
 

@@ -18,7 +18,7 @@ def capture(put: PutBlob, *, cores: int, sandboxes: tuple[str, ...]) -> Environm
         packages=put(listing(packages())),
         cpu=_cpu(),
         cores=cores,
-        gpu=None,
+        gpu=accelerators(),
         os=f"{platform.system()} {platform.release()} {platform.machine()}",
         sandboxes=sandboxes,
     )
@@ -35,6 +35,20 @@ def acquired(term: int) -> WriterAcquired:
 def usable_cores() -> int:
     """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+
+
+def accelerators(root: Path = Path("/")) -> str | None:
+    """Return the accelerators whose drivers are loaded, with their number; None: there is none."""
+    told = sorted(root.glob("proc/driver/nvidia/gpus/*/information"))
+    models = [_model(path) for path in told]
+    models += ["AMD"] * len(list(root.glob("sys/class/kfd/kfd/topology/nodes/*/mem_banks/0")))
+    counted = [f"{models.count(name)} × {name}" for name in sorted(set(models))]
+    return ", ".join(counted) or None
+
+
+def _model(information: Path) -> str:
+    rows = (line.partition(":") for line in information.read_text().splitlines())
+    return next((value.strip() for name, _, value in rows if name == "Model"), "NVIDIA")
 
 
 def _cpu() -> str:

@@ -17,6 +17,7 @@ from ledger.events.run import RunStarted, SeedDrawn, Setting
 from ledger.store import Ledger
 from runtime.errors import RunBusy, RunExists
 from runtime.policy import Policy
+from runtime.ports import Sandbox
 
 
 def create_run(
@@ -186,7 +187,8 @@ def _policy(agents: str, sandbox: str) -> Policy:
             do="write recipe=N, with N the number of workers in a round, 1 to 999",
         )
 
-    kind: Literal["none", "landlock"] = "none" if sandbox == "none" else "landlock"
+    kinds: dict[str, Sandbox] = {"none": "none", "bubblewrap": "bubblewrap"}
+    kind = kinds.get(sandbox, "landlock")
     return replace(Policy(), workers=int(count or 1), sandbox=kind)
 
 

@@ -13,7 +13,7 @@ import orjson
 from amid.data import given, split
 from amid.data.vault import Vault
 from amid.documents import Inventory, Profile, Split
-from amid.errors import SHOWN, GroupLeak, from_os_error
+from amid.errors import GroupLeak, from_os_error
 from amid.profile import inventory as stock
 from amid.profile.inventory import Taken
 from amid.profile.kind import profile_part
@@ -129,14 +129,10 @@ def _require_apart(taken: Taken, parts: Split, names: Mapping[str, str]) -> None
         return
 
     lines = [f"{names[one]} and {names[other]}: {sides}" for one, other, sides in twins]
-    lines = lines if len(lines) == 1 else [
-        f"{len(lines)} pairs of cases hold one image on two sides of the split",
-        *(f"  - {line}" for line in lines[:SHOWN]),
-        *([f"  … and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []),
-    ]  # fmt: skip
-    one = "one image on two sides of the split: " if len(twins) == 1 else ""
+    many = f"{len(lines)} pairs of cases hold one image on two sides of the split"
     raise GroupLeak(
-        one + "\n".join(lines),
+        f"one image on two sides of the split: {lines[0]}" if len(lines) == 1 else many,
+        listed=lines if len(lines) > 1 else (),
         where="the images of the case table, compared voxel by voxel",
         why="the reviewer would reject every attempt: the answer was seen",
         do="take one of each pair out of the table, or give both the same patient and split",

@@ -15,6 +15,7 @@ def status(state: RunState) -> dict[str, object]:
         "task": "" if state.task.task is None else state.task.task.task,
         "metric": "" if state.task.task is None else _metric(state.task.task),
         "events": state.seq,
+        "data": list(data(state)),
         "stage": "ended" if ended is not None else stage or "planning",
         "outcome": None if ended is None else ended.outcome,
         "because": None if ended is None else ended.because,
@@ -27,6 +28,13 @@ def status(state: RunState) -> dict[str, object]:
         "lanes": [_lane(lane) for lane in state.lanes],
         "attempts": [_attempt(attempt) for attempt in state.attempts],
     }
+
+
+def data(state: RunState) -> tuple[str, ...]:
+    """Return what the profile says of the data, and what is notable about the split."""
+    profile, split = state.task.profile, state.task.split
+    says = () if profile is None else profile.says
+    return (*says, *(() if split is None else split.findings))
 
 
 def _metric(task: TaskAgreed) -> str:

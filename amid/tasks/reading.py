@@ -1,5 +1,6 @@
 """Reads `task.toml` and says what is wrong with one: key, value, what is allowed or was meant."""
 
+import copy
 import difflib
 import math
 import tomllib
@@ -16,7 +17,13 @@ from amid.tasks.contract import Contract
 from amid.tasks.kinds import Mistake
 
 FILE = "task.toml"
-_SHOWN = 4
+_READINGS = 5
+"""How often a contract is read at most to find mistakes behind mistakes."""
+_STAND_IN: Mapping[str, Mapping[str, object]] = {
+    "task": {"id": "task", "kind": "segmentation"},
+    "metric": {"primary": "dice", "direction": "maximize"},
+}
+"""What stands for keys that are missing or wrong while the rest is read."""
 _WHY = "the contract decides data, metric and split of the whole run: a slip must not pass silently"
 
 
@@ -29,22 +36,78 @@ def load(task_dir: Path) -> Contract:
     """
     path = task_dir / FILE
     raw = _parse(path, _read(path))
-    odd = [Mistake(key, f"= {value} is not a number", "write a number") for key, value in _odd(raw)]
-    if odd:  # JSON has no such numbers: they would be read as absent
-        raise _wrong(path, odd)
-
     try:
-        contract = Contract.model_validate_json(orjson.dumps(_filled(raw), default=str))
-    except ValidationError as error:
-        raise _wrong(path, _mistakes(error, raw)) from None
+        contract, mistakes = _gathered(raw)
     except orjson.JSONEncodeError as error:
         raise _wrong(path, [Mistake("(file)", str(error), "write smaller numbers")]) from None
 
-    mistakes = disagreements(contract)
-    if mistakes:
+    if mistakes or contract is None:
         raise _wrong(path, mistakes)
 
     return contract
+
+
+def _gathered(raw: dict[str, object]) -> tuple[Contract | None, list[Mistake]]:
+    """Return the contract, or every mistake of it.
+
+    What is wrong is taken out and the rest read again, so that one reading names mistakes that
+    others would hide.
+    """
+    # JSON has no such numbers: they would be read as absent.
+    found = [
+        Mistake(key, f"= {value} is not a number", "write a number") for key, value in _odd(raw)
+    ]
+    rest = _without(raw, [tuple(mistake.key.split(".")) for mistake in found]) if found else raw
+    for _ in range(_READINGS):
+        try:
+            contract = Contract.model_validate_json(orjson.dumps(_filled(rest), default=str))
+        except ValidationError as error:
+            found += _new(_mistakes(error, raw), found)
+            rest = _stood_in(_without(rest, [tuple(detail["loc"]) for detail in error.errors()]))
+        else:
+            known = not any(_about("task.kind", mistake.key) for mistake in found)
+            return contract, found + _new(disagreements(contract) if known else [], found)
+
+    return None, found
+
+
+def _new(mistakes: list[Mistake], told: list[Mistake]) -> list[Mistake]:
+    """Return the mistakes about keys of which nothing is told yet."""
+    keys = [mistake.key.rstrip(":") for mistake in told]
+    keys += ["metric.direction"] if "metric.primary" in keys else []
+    keys += ["labels"] if any(key.startswith("labels.") for key in keys) else []
+    return [m for m in mistakes if not any(_about(m.key.rstrip(":"), key) for key in keys)]
+
+
+def _about(key: str, other: str) -> bool:
+    return key == other or key.startswith(f"{other}.")
+
+
+def _without(raw: dict[str, object], places: list[tuple[int | str, ...]]) -> dict[str, object]:
+    """Return a contract without some keys."""
+    rest: dict[str, object] = copy.deepcopy(raw)
+    for place in places:
+        *path, last = [part for part in place if part != "[key]"]
+        inside: object = rest
+        for part in path:
+            inside = inside.get(part) if isinstance(inside, dict) else None
+
+        if isinstance(inside, list):  # one of a list is wrong: the list goes
+            inside, last = _look_up(rest, tuple(path[:-1])), path[-1]
+
+        if isinstance(inside, dict):
+            inside.pop(last, None)
+
+    return rest
+
+
+def _stood_in(rest: dict[str, object]) -> dict[str, object]:
+    """Give a value to the keys that a contract cannot do without."""
+    for section, values in _STAND_IN.items():
+        given = rest.get(section)
+        rest[section] = {**values, **given} if isinstance(given, dict) else dict(values)
+
+    return rest
 
 
 def require_supported(contract: Contract) -> None:
@@ -152,12 +215,13 @@ def _wrong(path: Path, mistakes: list[Mistake]) -> ContractWrong:
         what, where = f"{first.key} {first.says}", f"{path}, {_place(first.key)}"
         return ContractWrong(what, where=where, why=_WHY, do=first.do)
 
-    lines = [f"{FILE} has {len(mistakes)} mistakes"]
-    lines += [f"  - {m.key} {m.says}; {m.do}" for m in mistakes[:_SHOWN]]
-    if len(mistakes) > _SHOWN:
-        lines.append(f"  … and {len(mistakes) - _SHOWN} more")
-
-    return ContractWrong("\n".join(lines), where=str(path), why=_WHY, do="correct each key above")
+    return ContractWrong(
+        f"{FILE} has {len(mistakes)} mistakes",
+        listed=[f"{m.key} {m.says}; {m.do}" for m in mistakes],
+        where=str(path),
+        why=_WHY,
+        do="correct each key above",
+    )
 
 
 def _place(key: str) -> str:

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, cast
 
-from amid.errors import SHOWN, GroupLeak, TableWrong, TaskMissing, from_os_error
+from amid.errors import GroupLeak, TableWrong, TaskMissing, from_os_error
 from amid.tasks import cells as text_cells
 from amid.tasks import files, kinds, names
 from amid.tasks.contract import Contract
@@ -298,8 +298,10 @@ def _check_groups(name: str, rows: list[Row], column: str) -> None:
                 )
 
     if found:
+        what, listed = _several(list(dict.fromkeys(found)), "groups stand on two sides")
         raise GroupLeak(
-            _several(list(dict.fromkeys(found)), "groups stand on two sides"),
+            what,
+            listed=listed,
             where=name,
             why="whoever has seen a patient answers better about that one than about new ones",
             do="give all rows of one patient the same split and the same group",
@@ -314,23 +316,22 @@ _TWINS = (
 
 
 def _wrong(name: str, problems: list[str], *, do: str = _CORRECT) -> TableWrong:
+    what, listed = _several(problems, "mistakes in the case table")
     return TableWrong(
-        _several(problems, "mistakes in the case table"),
+        what,
+        listed=listed,
         where=name,
         why="a row that is misread puts a wrong file, label or patient into training or test",
         do=do,
     )
 
 
-def _several(problems: list[str], noun: str) -> str:
+def _several(problems: list[str], noun: str) -> tuple[str, tuple[str, ...]]:
+    """Return the first sentence of an error, and what it lists."""
     if len(problems) == 1:
-        return problems[0]
+        return problems[0], ()
 
-    lines = [f"{len(problems)} {noun}", *(f"  - {problem}" for problem in problems[:SHOWN])]
-    if len(problems) > SHOWN:
-        lines.append(f"  … and {len(problems) - SHOWN} more")
-
-    return "\n".join(lines)
+    return f"{len(problems)} {noun}", tuple(problems)
 
 
 __all__ = ["Row", "Side", "Table", "read"]

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from string import Formatter
 from typing import Any
 
+from amid.words.scores import bracketed
 from amid.words.tables import shortened
 
 SENTENCES: Mapping[str, str] = {
@@ -24,7 +25,8 @@ SENTENCES: Mapping[str, str] = {
     "environment.captured": "python {python}, {cores} cores of {cpu}, {os}; sandboxes {sandboxes}",
     "job.failed": "job {key} epoch {epoch} failed: {reason} [{assurance}]",
     "job.finished": "job {key} epoch {epoch} finished, outputs {outputs} [{assurance}] {resources}",
-    "job.lost": "job {key} epoch {epoch} was lost: {because}",
+    "job.given_up": "job {key} epoch {epoch} was given up: {because}",
+    "job.lost": "job {key} epoch {epoch} was lost ({cause}): {because}",
     "job.requested": "{kind} of {subject}, fold {fold}, epoch {epoch}, sandbox {sandbox}",
     "job.result_ignored": "job {key} epoch {epoch} came too late: {because}",
     "lane.covered": "lane {lane} is covered with {accepted} accepted: {reason}",
@@ -107,6 +109,9 @@ def _words(value: object) -> str:
             return "none"
         case bool():
             return "yes" if value else "no"
+        case [{"metric": _, "status": str(status)}, *_]:
+            first, *rest = (_words(item) for item in value)
+            return "; ".join((first + bracketed(status if _whole(status) else ""), *rest))
         case list():
             return "; ".join(_words(item) for item in value) or "none"
         case dict():
@@ -122,7 +127,7 @@ def _part(fields: Mapping[str, Any]) -> str:
     match fields:
         case {"metric": metric, "value": value, "low": low, "high": high, "status": status}:
             interval = f" [{_real(low)}, {_real(high)}]" if low is not None else ""
-            but = "" if status.startswith("ok") else f" ({status})"
+            but = "" if _whole(status) else f" ({status})"
             return f"{metric} {_real(value)}{interval}{but}"
         case {"fold": fold, "fit": fit, "validation": validation}:
             return f"{fold} fit {fit}, validation {validation}"
@@ -134,6 +139,10 @@ def _part(fields: Mapping[str, Any]) -> str:
             return f"{wall} ms, {cpu} ms CPU, {rss // 1024} MiB"
         case _:
             return ", ".join(f"{name}={_words(value)}" for name, value in fields.items())
+
+
+def _whole(status: str) -> bool:
+    return status.startswith("ok")
 
 
 def _real(text: str | None) -> str:

@@ -17,6 +17,7 @@ JobKind = Literal[
     "probe",
 ]
 Assurance = Literal["sealed", "confined", "unrecorded", "none"]
+Reproduction = Literal["bitwise", "bitwise-predict", "statistical"]
 
 
 class Input(Part):
@@ -75,6 +76,7 @@ class JobFinished(Fact):
     """A job ended well."""
 
     type: Literal["job.finished"] = "job.finished"
+    v: ClassVar[int] = 2
     key: Digest
     epoch: Whole
     outputs: ManifestBlob
@@ -82,7 +84,8 @@ class JobFinished(Fact):
     log: Blob | None
     stopped_at: Whole | None
     assurance: Assurance
-    reproduction: Literal["bitwise", "bitwise-predict", "statistical"]
+    reproduction: Reproduction | None
+    """What executing it again is expected to give; null where no record says what it ran on."""
     resources: Resources
 
 
@@ -103,9 +106,22 @@ class JobFailed(Fact):
 
 
 class JobLost(Fact):
-    """Nobody knows what became of a job; it is asked for again with a new epoch."""
+    """Nobody knows what a job would have said; it is asked for again with a new epoch."""
 
     type: Literal["job.lost"] = "job.lost"
+    v: ClassVar[int] = 2
+    key: Digest
+    epoch: Whole
+    because: str
+    cause: Literal["interrupted", "ended"]
+    """`interrupted`: the run itself was, which says nothing of the job; `ended`: the job's process
+    or its wrapper was killed, or ended without a result."""
+
+
+class JobGivenUp(Fact):
+    """A job was lost as often as the policy allows: what it would have said is undecided."""
+
+    type: Literal["job.given_up"] = "job.given_up"
     key: Digest
     epoch: Whole
     because: str

@@ -16,6 +16,18 @@ def attempt_executed_1(body: Body) -> Body:
     return {**body, "code": None}
 
 
+@upcasts("job.finished", 1)
+def job_finished_1(body: Body) -> Body:
+    """Version 1 wrote `bitwise` for every job, whatever it had run on: that says nothing."""
+    return {**body, "reproduction": None}
+
+
+@upcasts("job.lost", 1)
+def job_lost_1(body: Body) -> Body:
+    """Version 1 was written where the job was to be asked for again, however often."""
+    return {**body, "cause": "interrupted"}
+
+
 @upcasts("run.started", 1)
 def run_started_1(body: Body) -> Body:
     """Version 1 said of a program without a checkout that nothing in it was changed."""

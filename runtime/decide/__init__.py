@@ -6,6 +6,7 @@ from ledger.events.base import Fact
 from projections.run import RunState
 from runtime.decide import finish, lifecycle, planning, recovery, review, rounds
 from runtime.decide.context import Context, Decider
+from runtime.decide.recovery import stuck
 
 DECIDERS: Mapping[str, Decider] = {
     "recovery": recovery.decide,
@@ -34,6 +35,7 @@ DECISIONS = frozenset(
         "worker.retired",
         "session.requested",
         "budget.spent",
+        "job.given_up",
         "job.requested",
         "attempt.executed",
         "review.requested",
@@ -56,4 +58,4 @@ def decide(state: RunState, context: Context) -> tuple[str, tuple[Fact, ...]]:
     return "", ()
 
 
-__all__ = ["DECIDERS", "DECISIONS", "Context", "Decider", "decide"]
+__all__ = ["DECIDERS", "DECISIONS", "Context", "Decider", "decide", "stuck"]

@@ -24,7 +24,7 @@ _RANK: dict[Assurance, int] = {"none": 0, "unrecorded": 1, "confined": 2, "seale
 
 def decide(state: RunState, context: Context) -> tuple[Fact, ...]:
     """Take the next step of the first worker that has one, in the order of rounds and slots."""
-    for opened in state.stages.rounds:
+    for opened in state.open_rounds():
         for slot in opened.slots:
             step = _step(state, context, slot)
 
@@ -118,7 +118,7 @@ def _execute(state: RunState, context: Context, made: AttemptSubmitted) -> tuple
     if "train" in under_way:
         return ()
 
-    failed = [j for j in jobs if j.status == "failed"]
+    failed = [j for j in jobs if j.came_to_nothing]
 
     if failed:
         return () if under_way else _gave_up(made, failed)
@@ -141,14 +141,13 @@ def _execute(state: RunState, context: Context, made: AttemptSubmitted) -> tuple
 
 def _gave_up(made: AttemptSubmitted, failed: list[Job]) -> tuple[Fact, ...]:
     job = failed[0]
-    reason = "" if job.failed is None else job.failed.reason
     return (
         AttemptExecuted(
             attempt=made.attempt,
             outcome="failed",
-            reason=f"{job.request.kind} job of fold {job.request.fold}: {reason}",
+            reason=f"{job.request.kind} job of fold {job.request.fold}: {job.why}",
             assurance=min((_assurance(j) for j in failed), key=_RANK.__getitem__),
-            code=None if job.failed is None else job.failed.code,
+            code="LOST" if job.failed is None else job.failed.code,
         ),
     )
 

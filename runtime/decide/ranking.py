@@ -3,9 +3,12 @@
 A tie is a difference inside one standard error of the better score.
 """
 
+from bisect import bisect_right
+
 from projections.attempts import Attempt
 from projections.run import RunState
 from runtime.decide.context import Context
+from runtime.decide.least import Least
 
 
 def candidates(state: RunState, context: Context) -> list[Attempt]:
@@ -13,13 +16,11 @@ def candidates(state: RunState, context: Context) -> list[Attempt]:
 
     Only attempts of closed rounds count, so the answer does not depend on who was ready first.
     """
-    closed = {r.round for r in state.stages.rounds if state.round_closed(r.round)}
     fit = [
         a
-        for a in state.attempts
-        if a.standing == "accept"
-        and a.submitted.role != "finalizer"
-        and a.submitted.round in closed
+        for a in state.attempts.accepted()
+        if a.submitted.role != "finalizer"
+        and state.round_closed(a.submitted.round)
         and a.measured is not None
         and a.measured.nulls_beaten
     ]
@@ -29,15 +30,19 @@ def candidates(state: RunState, context: Context) -> list[Attempt]:
 def order(state: RunState, attempts: list[Attempt]) -> list[Attempt]:
     """Sort by score, then move a simpler lane up over a better one inside one standard error."""
     left = sorted(attempts, key=lambda a: (-worth(state, a), a.id))
+    lost = [-worth(state, a) for a in left]
+    simplest = Least([(_complexity(state, a), lost[i], a.id) for i, a in enumerate(left)])
     ranked: list[Attempt] = []
+    best = 0
 
-    while left:
-        best = left[0]
-        least = worth(state, best) - _error(best)
-        near = [a for a in left if worth(state, a) >= least]
-        chosen = min(near, key=lambda a: (_complexity(state, a), -worth(state, a), a.id))
-        ranked.append(chosen)
-        left.remove(chosen)
+    while len(ranked) < len(left):
+        while not simplest.holds(best):
+            best += 1
+
+        near = bisect_right(lost, lost[best] + _error(left[best]))
+        chosen = simplest.before(max(near, best + 1))
+        simplest.remove(chosen)
+        ranked.append(left[chosen])
 
     return ranked
 

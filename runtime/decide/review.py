@@ -20,7 +20,7 @@ from runtime.decide.context import Context
 
 def decide(state: RunState, context: Context) -> tuple[Fact, ...]:
     """Take the next step of the first attempt under review, in the order they were handed in."""
-    for attempt in state.attempts:
+    for attempt in state.attempts.under_review():
         step = _step(state, context, attempt)
 
         if step:
@@ -44,6 +44,9 @@ def _step(state: RunState, context: Context, attempt: Attempt) -> tuple[Fact, ..
     if decoded is None or decoded.status in ("open", "lost"):
         return ()
 
+    if decoded.status == "given up":
+        return _without_review(attempt, context, decoded, "flag", "UNCHECKED")
+
     if decoded.status == "failed":
         return _without_review(attempt, context, decoded, "reject", "PRED_CORRUPT")
 
@@ -52,7 +55,7 @@ def _step(state: RunState, context: Context, attempt: Attempt) -> tuple[Fact, ..
     if scored is None:
         return (requests.score(state, context, attempt.id, requests.FOLDS),)
 
-    if scored.status == "failed":
+    if scored.came_to_nothing:
         return _without_review(attempt, context, scored, "flag", "UNCHECKED")
 
     return _rule(state, context, attempt) if scored.status == "finished" else ()
@@ -77,13 +80,12 @@ def _without_review(
 
     Nothing was measured, so no look at the validation set was taken and none is released.
     """
-    reason = "" if job.failed is None else job.failed.reason
     found = CheckFound(
         attempt=attempt.id,
         check=f"{job.request.kind}-job/1",
         outcome=outcome,
         code=code,
-        says=f"the {job.request.kind} job failed: {reason}",
+        says=f"the {job.request.kind} job came to nothing: {job.why}",
         evidence=(Ground(kind="blob", ref=job.failed.log, says="its log"),)
         if job.failed is not None and job.failed.log is not None
         else (),

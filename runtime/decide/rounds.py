@@ -24,7 +24,7 @@ def decide(state: RunState, context: Context) -> tuple[Fact, ...]:
     """Open the next round of the stage, or end the stage and enter the next."""
     stage = state.stages.now
 
-    if stage is None or any(not state.round_closed(r.round) for r in state.stages.rounds):
+    if stage is None or state.open_rounds():
         return ()
 
     match stage:
@@ -42,10 +42,9 @@ def _explore(state: RunState, context: Context) -> tuple[Fact, ...]:
     if news:
         return news
 
-    waiting = [x for x in state.lanes.executable() if not _tried(state, x.name)]
-    dear = [x for x in waiting if _too_dear(state, x)]
+    waiting = state.lanes.waiting(context.policy.workers)
 
-    if dear:
+    if dear := _dear(state):
         return tuple(LaneCovered(lane=x.name, accepted=0, reason=_too_dear(state, x)) for x in dear)
 
     turns = context.policy.explorer_turns
@@ -103,7 +102,7 @@ def _turns(state: RunState, stage: Stage, wanted: list[Wanted]) -> list[int]:
 
 def _price(state: RunState, lane: str) -> int:
     known = state.lanes.get(lane)
-    return 1 if known is None else max(1, known.proposed.units)
+    return 1 if known is None else known.price
 
 
 def _wanted(state: RunState, context: Context) -> list[Wanted]:
@@ -154,10 +153,7 @@ def covered(state: RunState, context: Context) -> tuple[Fact, ...]:
     """Record the coverage of each tried lane, once."""
     out: list[Fact] = []
 
-    for lane in state.lanes.executable():
-        if lane.covered is not None or not _tried(state, lane.name):
-            continue
-
+    for lane in state.lanes.due():
         attempts = state.attempts.of_lane(lane.name)
         accepted = sum(a.standing == "accept" for a in attempts)
         needed = context.policy.min_accepted
@@ -168,6 +164,12 @@ def covered(state: RunState, context: Context) -> tuple[Fact, ...]:
     return tuple(out)
 
 
+def _dear(state: RunState) -> tuple[Lane, ...]:
+    """Return the waiting lanes that what is left of the stage does not carry."""
+    none = state.stages.attempts_left("explore") == 0
+    return state.lanes.dearer(-1 if none else state.stages.left("explore"))
+
+
 def _too_dear(state: RunState, lane: Lane) -> str:
     """Say why what is left of the stage does not carry an attempt of a lane, if so."""
     left, attempts = state.stages.left("explore"), state.stages.attempts_left("explore")
@@ -176,12 +178,6 @@ def _too_dear(state: RunState, lane: Lane) -> str:
         return f"an attempt takes {lane.proposed.units} units, {left} are left in this stage"
 
     return "no attempts are left in this stage" if attempts == 0 else ""
-
-
-def _tried(state: RunState, lane: str) -> bool:
-    known = state.lanes.get(lane)
-    named = any(s.lane == lane for r in state.stages.rounds for s in r.slots)
-    return named or (known is not None and known.covered is not None)
 
 
 def _slot(state: RunState, context: Context, wanted: Wanted, *, place: int) -> Slot:

@@ -14,6 +14,7 @@ from ledger.events.review import CheckFound, VerdictGiven
 from ledger.record import Record
 from runtime.adapters.sandbox.probe import available_sandboxes
 from runtime.ports import Brief, Reading, Turn
+from tests.runtime.job_places import ASSURED, SHUT_IN
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -94,12 +95,13 @@ def _silent(_record: Record, _fact: Fact) -> None:
 
 
 @needs_cage
+@pytest.mark.parametrize("kind", SHUT_IN)
 def test_every_reach_of_a_caged_job_is_denied_and_recorded(
-    task: Path, tmp_path: Path, listening: int, monkeypatch: pytest.MonkeyPatch
+    task: Path, tmp_path: Path, listening: int, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     """Given a training script that opens sealed places, then each refusal is in the record."""
     monkeypatch.setattr("amid.agents.recipe.RecipeAgent", Reaching)
-    log = reach_out(task, tmp_path / "run", listening, "landlock")
+    log = reach_out(task, tmp_path / "run", listening, kind)
     denied = {
         (d.op, d.path.partition(":")[0], d.result)
         for e in log
@@ -113,7 +115,7 @@ def test_every_reach_of_a_caged_job_is_denied_and_recorded(
     }
     assert {"AF_INET/SOCK_STREAM", "AF_INET/SOCK_DGRAM"} <= sockets
     verdicts = [e for e in log if isinstance(e, VerdictGiven)]
-    assert {v.assurance for v in verdicts} == {"confined"}
+    assert {v.assurance for v in verdicts} == {ASSURED[kind]}
 
 
 def test_without_a_cage_the_same_reach_succeeds_and_the_reviewer_rejects_it(

@@ -126,9 +126,9 @@ def test_text_that_fits_is_not_touched(text: str) -> None:
 
 
 def test_what_a_job_wrote_is_made_to_fit_before_it_is_appended() -> None:
-    lost = JobLost(key="0" * 64, epoch=1, because="\x1b[2J e\u0301")
+    lost = JobLost(key="0" * 64, epoch=1, because="\x1b[2J e\u0301", cause="ended")
     told = fit(lost)
-    assert told == JobLost(key="0" * 64, epoch=1, because="\\x1b[2J \u00e9")
+    assert told == JobLost(key="0" * 64, epoch=1, because="\\x1b[2J \u00e9", cause="ended")
     assert fit(told) is told
     encode(told.model_dump(mode="json"))
 

@@ -9,16 +9,27 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 import anyio
+import pytest
 
 from ledger.events.job import Limits
 from runtime.adapters.executors.local import LocalExecutor
 from runtime.adapters.executors.result import read_result, write_order
+from runtime.adapters.sandbox import bubblewrap
 from runtime.ports import JobOutcome, JobSpec, Sandbox
 
 LIMITS = Limits(wall_s=20, cpu_s=20, memory_mib=1024, output_mib=16, processes=40)
 KEY = "ab" * 32
+
+needs_bubblewrap = pytest.mark.skipif(
+    bubblewrap.version() is None, reason="no bubblewrap here, or no user namespaces for it"
+)
+SHUT_IN = ("landlock", pytest.param("bubblewrap", marks=needs_bubblewrap))
+"""The kinds of sandbox that shut a job in."""
+ASSURED = {"landlock": "confined", "bubblewrap": "sealed"}
+"""What a job that was shut in and recorded is called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +38,8 @@ class Place:
 
     run: Path
     data: Path
+    kind: ClassVar[Sandbox] = "landlock"
+    """What a job is shut in by where a test does not say; see the fixture `each_kind`."""
 
     @classmethod
     def make(cls, root: Path) -> "Place":
@@ -60,7 +73,7 @@ class Place:
             reads=(view,),
             roots=self.roots,
             limits=LIMITS,
-            sandbox="landlock",
+            sandbox=Place.kind,
             threads=1,
             seed=0,
         )
@@ -87,10 +100,10 @@ def execute(spec: JobSpec) -> JobOutcome:
     return anyio.run(go)
 
 
-def ran(place: Place, code: str, sandbox: Sandbox = "landlock", **limits: int) -> JobOutcome:
+def ran(place: Place, code: str, sandbox: Sandbox | None = None, **limits: int) -> JobOutcome:
     """Run code and return the outcome."""
     bounds = LIMITS.model_copy(update=limits)
-    return execute(place.job(code, sandbox=sandbox, limits=bounds))
+    return execute(place.job(code, sandbox=sandbox or place.kind, limits=bounds))
 
 
 def log_of(outcome: JobOutcome) -> str:

@@ -3,15 +3,17 @@
 Which intent comes back next, which are lost and when the budget ends is given from outside.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+from typing import Literal
 
 from blake3 import blake3
 
 from ledger.events.base import Fact
 from ledger.events.job import JobFailed, JobFinished, JobLost, Resources
+from ledger.events.run import Code, RunResumed
 from ledger.events.union import dump
 from ledger.events.work import BudgetExhausted, SessionLost
 from projections.jobs import Job
@@ -19,7 +21,7 @@ from projections.run import RunState
 from projections.workers import Worker
 from replay.redecide import DECISIONS
 from runtime import landing
-from runtime.decide import Context, decide
+from runtime.decide import Context, decide, stuck
 from runtime.intents import JobIntent, SessionIntent, open_intents
 from runtime.jobspec import spec
 from runtime.policy import Policy
@@ -57,6 +59,8 @@ class Pure:
     units: int = 1000
     attempts: int | None = None
     looks: int = 12
+    cause: Literal["interrupted", "ended"] = "interrupted"
+    """Why jobs are lost."""
     idle: Callable[[str], str] = lambda worker: ""
     """Why a worker's turn gives nothing; empty: it hands in."""
 
@@ -77,19 +81,35 @@ class Pure:
             lose: says whether the next one is lost instead.
             late: number of the outcome after which the wall budget is used up.
         """
+        for _ in self.outcomes(order, lose=lose, late=late):
+            pass
+
+        return self
+
+    def outcomes(
+        self, order: Random, *, lose: Callable[[], bool] = lambda: False, late: int | None = None
+    ) -> Iterator[RunState]:
+        """Play to the end, yielding the state when all is quiet, before each outcome."""
         put = self.blobs.put
         start = beginning(put, units=self.units, test=self.test, attempts=self.attempts)
         self.append(start)
+        most = OUTCOMES + 20 * len(self.world.offers)
 
-        for n in range(OUTCOMES):
+        for n in range(most):
             self.settle()
+            yield self.state
 
             if self.state.task.finished is not None:
-                return self
+                return
 
             if n == late:
                 stage = self.state.stages.now or "explore"
                 self.append((BudgetExhausted(stage=stage, because="played"),))
+                continue
+
+            if stuck(self.state):
+                code = Code(version="0", commit=None, dirty=None, lock=None)
+                self.append((RunResumed(after_seq=self.state.seq, code=code),))
                 continue
 
             intent = order.choice(open_intents(self.state))
@@ -117,7 +137,9 @@ class Pure:
     def lost(self, intent: JobIntent | SessionIntent) -> tuple[Fact, ...]:
         if isinstance(intent, JobIntent):
             job = intent.job
-            return (JobLost(key=job.key, epoch=job.request.epoch, because="played"),)
+            return (
+                JobLost(key=job.key, epoch=job.request.epoch, because="played", cause=self.cause),
+            )
 
         asked = intent.worker.session
         assert asked is not None

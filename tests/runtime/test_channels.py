@@ -19,7 +19,7 @@ from runtime.adapters.executors.local import LocalExecutor
 from runtime.adapters.sandbox import probe
 from runtime.ports import JobOutcome, JobSpec, Sandbox
 from tests.runtime.channels import HERE, receiver, sender
-from tests.runtime.job_places import LIMITS, Place, appearance, log_of
+from tests.runtime.job_places import LIMITS, Place, appearance, log_of, needs_bubblewrap
 
 IS_THERE = ("proc-exists", "proc-open-files", "signal-exists")
 """Landlock hides what lies in another process's folder of /proc, not that the process is there."""
@@ -96,6 +96,16 @@ def test_without_a_sandbox_the_bit_comes_through(way: str) -> None:
     *_, said = heard("none")
 
     assert (f"received {way}\n" in said) is (way not in UNPROVED), said
+
+
+@needs_bubblewrap
+@pytest.mark.parametrize("way", WAYS)
+def test_no_bit_comes_through_namespaces(way: str) -> None:
+    first, second, said = heard("bubblewrap")
+
+    assert (first.status, second.status) == ("finished", "finished"), (first.reason, said)
+    assert (first.assurance, second.assurance) == ("sealed", "sealed")
+    assert f"received {way}\n" not in said, said
 
 
 @pytest.mark.parametrize("mounts", [True, False], ids=["own-mounts", "no-mounts"])

@@ -9,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ledger.events.base import Fact
+from ledger.events.job import JobLost
+from ledger.events.run import RunResumed
 from ledger.events.work import LaneCovered, LanePromoted, StageEnded
 from projections.run import RunState
 from replay.redecide import redecide
@@ -120,6 +122,26 @@ def test_the_order_of_arrival_changes_no_decision(fate: Fate, one: int, other: i
     """Given the same outcomes in another order, then the same is decided."""
     first, second = fate.pure().play(Random(one)), fate.pure().play(Random(other))
     assert first.decided() == second.decided()
+
+
+@laws
+@given(fates, orders, st.integers(0, 95))
+def test_a_run_ends_however_often_its_jobs_are_killed(fate: Fate, order: int, percent: int) -> None:
+    """Given jobs that are killed again and again, then each is given up and the run still ends."""
+    run = fate.pure()
+    run.cause = "ended"
+    dice = Random(order + 1)
+    run.play(Random(order), lose=lambda: dice.randrange(100) < percent)
+    assert run.state.task.finished is not None
+    hands: dict[str, int] = {}
+    for fact in run.log:
+        match fact:
+            case JobLost(key=key):
+                hands[key] = hands.get(key, 0) + 1
+            case RunResumed():
+                hands.clear()
+
+        assert max(hands.values(), default=0) <= Policy().losses_most
 
 
 @laws

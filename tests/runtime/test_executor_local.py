@@ -13,10 +13,10 @@ import pytest
 
 from runtime.adapters.executors.local import LocalExecutor
 from runtime.adapters.executors.result import write_order
-from runtime.adapters.sandbox import landlock, probe, processes
+from runtime.adapters.sandbox import bubblewrap, landlock, probe, processes
 from runtime.errors import SandboxUnavailable
 from runtime.ports import JobSpec
-from tests.runtime.job_places import Place, appearance, execute, living_with
+from tests.runtime.job_places import SHUT_IN, Place, appearance, execute, living_with
 
 SLEEPS = "import time; open('out/started', 'w'); time.sleep(300)"
 
@@ -83,7 +83,7 @@ anyio.run(LocalExecutor(2).run, place.job({code!r}, {name!r}, sandbox={sandbox!r
 """
 
 
-@pytest.mark.parametrize("sandbox", ["landlock", "none", "trusted"])
+@pytest.mark.parametrize("sandbox", [*SHUT_IN, "none", "trusted"])
 def test_killing_the_main_process_leaves_nothing_alive(tmp_path: Path, sandbox: str) -> None:
     place = Place.make(tmp_path)
     mark = f"left-of-{tmp_path}"
@@ -176,8 +176,11 @@ def test_a_claim_newer_than_the_result_is_not_finished(tmp_path: Path) -> None:
     assert LocalExecutor(2).recover(spec.folder) == "gone"
 
 
-def test_bubblewrap_is_not_there_yet(tmp_path: Path) -> None:
-    with pytest.raises(SandboxUnavailable, match="bubblewrap"):
+def test_without_bubblewrap_it_is_refused_and_never_silently_weaker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bubblewrap, "version", lambda: None)
+    with pytest.raises(SandboxUnavailable, match="no bubblewrap sandbox"):
         execute(Place.make(tmp_path).job("", sandbox="bubblewrap"))
 
 

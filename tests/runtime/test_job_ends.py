@@ -13,7 +13,7 @@ from blake3 import blake3
 from runtime.adapters.executors.local import LocalExecutor
 from runtime.adapters.sandbox import processes
 from runtime.ports import JobOutcome, JobSpec, Sandbox
-from tests.runtime.job_places import Place, appearance, execute, living_with, log_of, ran
+from tests.runtime.job_places import SHUT_IN, Place, appearance, execute, living_with, log_of, ran
 
 
 def test_outputs_are_hashed_and_sorted(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ print("main ends")
 """
 
 
-@pytest.mark.parametrize("sandbox", ["landlock", "none", "trusted"])
+@pytest.mark.parametrize("sandbox", [*SHUT_IN, "none", "trusted"])
 def test_a_daemon_ends_with_its_job(tmp_path: Path, sandbox: Sandbox) -> None:
     mark = f"daemon-of-{tmp_path}"
 

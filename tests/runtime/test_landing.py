@@ -1,6 +1,7 @@
 """What comes back from a port becomes facts, and what may not come in is refused."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import orjson
@@ -8,7 +9,8 @@ import pytest
 
 from ledger.blobs import BlobStore
 from ledger.events.base import Fact
-from ledger.events.job import AccessRecorded, JobFailed, JobLost, JobRequested
+from ledger.events.codes import JobEnd
+from ledger.events.job import AccessRecorded, JobFailed, JobKind, JobLost, JobRequested
 from ledger.events.key import key_of
 from ledger.events.work import SessionFailed, SessionRequested
 from projections.run import RunState
@@ -62,11 +64,56 @@ def test_a_lost_job_is_lost_and_not_failed(tmp_path: Path) -> None:
     assert (fact.key, fact.epoch) == (key_of(asked), 1)
 
 
-def test_a_job_that_is_lost_again_and_again_has_failed(tmp_path: Path) -> None:
-    """Given the last hand-out, then the loss ends the job, or the run would never end."""
-    asked = request(tmp_path, epoch=landing.MOST_EPOCHS)
-    facts = ended(asked, outcome(asked, "lost"), tmp_path)
-    assert isinstance(facts[-1], JobFailed)
+@pytest.mark.parametrize("kind", ["null", "decode", "review", "test", "package"])
+@pytest.mark.parametrize("code", ["SIGNAL", "RECORD_BROKEN", "SANDBOX_FAILED", "DEFECT"])
+def test_our_own_code_that_was_killed_is_lost(tmp_path: Path, kind: JobKind, code: JobEnd) -> None:
+    """Given a reviewer or exporter killed by a signal, then that is no verdict on anything."""
+    asked = request(tmp_path).model_copy(update={"kind": kind})
+    came = replace(outcome(asked, "failed"), code=code)
+    (*_, fact) = ended(asked, came, tmp_path)
+    assert isinstance(fact, JobLost)
+    assert fact.cause == "ended"
+
+
+@pytest.mark.parametrize(
+    ("kind", "code"),
+    [("train", "SIGNAL"), ("predict", "SIGNAL"), ("decode", "EXIT"), ("decode", "MEMORY_LIMIT")],
+)
+def test_what_a_job_did_itself_has_failed(tmp_path: Path, kind: JobKind, code: JobEnd) -> None:
+    """Given an attempt's own code that dies, or a limit reached, then the job has failed."""
+    asked = request(tmp_path).model_copy(update={"kind": kind})
+    came = replace(outcome(asked, "failed"), code=code)
+    (*_, fact) = ended(asked, came, tmp_path)
+    assert isinstance(fact, JobFailed)
+    assert fact.code == code
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "complete", "expected"),
+    [
+        ("train", "view:x", True, "bitwise"),
+        ("train", "view:x", False, None),
+        ("train", "other:/dev/nvidia0", True, "statistical"),
+        ("predict", "other:/dev/dri/renderD128", True, "statistical"),
+        ("probe", "view:x", True, "statistical"),
+    ],
+)
+def test_the_class_of_reproduction_follows_from_the_record(
+    tmp_path: Path, kind: JobKind, path: str, complete: bool, expected: str | None
+) -> None:
+    """Given what a job opened, then that says whether the same bytes are to be expected."""
+    record = tmp_path / "access.jsonl"
+    line = {"pid": 1, "ppid": 0, "op": "open", "path": path, "dev": 1, "ino": 2, "result": "ok"}
+    record.write_text(json.dumps(line) + "\n")
+    asked = request(tmp_path).model_copy(update={"kind": kind})
+    came = outcome(asked, "finished", record)
+    came = replace(came, access=replace(came.access, complete=complete))
+    assert landing.reproduction(asked, came) == expected
+
+
+def test_a_job_that_nothing_recorded_promises_nothing(tmp_path: Path) -> None:
+    asked = request(tmp_path)
+    assert landing.reproduction(asked, outcome(asked, "finished")) is None
 
 
 def test_no_real_id_stands_in_an_access_record_or_its_event(tmp_path: Path) -> None:

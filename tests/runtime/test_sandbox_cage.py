@@ -13,6 +13,8 @@ import pytest
 
 from tests.runtime.job_places import Place, execute, log_of, ran, record_of, refusals_of
 
+pytestmark = pytest.mark.usefixtures("each_kind")
+
 TRY = """
 import os
 def attempt(name, call):

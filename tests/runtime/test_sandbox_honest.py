@@ -7,9 +7,9 @@ import pytest
 
 from runtime.adapters.sandbox import probe
 from runtime.ports import Sandbox
-from tests.runtime.job_places import Place, execute, log_of, ran
+from tests.runtime.job_places import SHUT_IN, Place, execute, log_of, ran
 
-KINDS: tuple[Sandbox, ...] = ("landlock",)
+KINDS = SHUT_IN
 
 
 @pytest.mark.parametrize("kind", KINDS)

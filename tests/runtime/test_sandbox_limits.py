@@ -8,6 +8,8 @@ import pytest
 from runtime.ports import Sandbox
 from tests.runtime.job_places import Place, living_with, log_of, ran
 
+pytestmark = pytest.mark.usefixtures("each_kind")
+
 
 def test_wall(tmp_path: Path) -> None:
     outcome = ran(

@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # the wrapper never loads the ledger
     from ledger.events.codes import JobEnd
     from runtime.adapters.sandbox.watch import Seen
 
+_SIGNALLED: Final = 128
 STOPPED_BYTES: Final = 4096
 _LIMITS: Final[dict[int, tuple[JobEnd, str]]] = {
     signal.SIGXCPU: ("CPU_LIMIT", "CPU limit of {cpu_s} s reached"),
@@ -74,14 +75,21 @@ def _of_status(launch: dict[str, Any], status: int | None) -> Ending | None:
         return Ending("NOT_ENDED", "the job's end was not seen")
 
     code = os.waitstatus_to_exitcode(status)
+    if launch["sandbox"] == "bubblewrap" and code > _SIGNALLED:  # it says a signal as a shell does
+        code = _SIGNALLED - code
+
     if code >= 0:
         return Ending("EXIT", f"exit {code}") if code else None
 
-    if -code in _LIMITS:
-        end, says = _LIMITS[-code]
+    return _of_signal(launch, -code)
+
+
+def _of_signal(launch: dict[str, Any], number: int) -> Ending:
+    if number in _LIMITS:
+        end, says = _LIMITS[number]
         return Ending(end, says.format(**launch["limits"]))
 
-    return Ending("SIGNAL", f"killed by {_signal(-code)}")
+    return Ending("SIGNAL", f"killed by {_signal(number)}")
 
 
 def _signal(number: int) -> str:

@@ -6,6 +6,7 @@ Every function names its kernel interface; numbers are those of the uapi headers
 import ctypes
 import errno
 import os
+import socket
 import struct
 from collections.abc import Iterable
 
@@ -204,6 +205,23 @@ def install_filter(program: bytes) -> int:
     return answer
 
 
+def receive(control: socket.socket) -> tuple[bytes, int, list[int]]:
+    """Return a message, the process that sent it (by our numbers), and its descriptors.
+
+    The socket needs SO_PASSCRED since before the message was sent.
+    """
+    room = socket.CMSG_SPACE(struct.calcsize("3i")) + socket.CMSG_SPACE(struct.calcsize("i"))
+    message, ancillary, _, _ = control.recvmsg(4096, room, socket.MSG_CMSG_CLOEXEC)
+    process, descriptors = 0, []
+    for _, kind, held in ancillary:
+        if kind == socket.SCM_CREDENTIALS:
+            process = struct.unpack("3i", held)[0]
+        elif kind == socket.SCM_RIGHTS:
+            descriptors += [word for (word,) in struct.iter_unpack("i", held)]
+
+    return message, process, descriptors
+
+
 def take_descriptor(process: int, descriptor: int) -> int:
     """Copy a descriptor out of another process: pidfd_open(2), pidfd_getfd(2)."""
     handle = os.pidfd_open(process)
@@ -228,6 +246,7 @@ __all__ = [
     "landlock_restrict",
     "mount_memory",
     "mount_private",
+    "receive",
     "set_read_only",
     "take_descriptor",
     "unshare",

@@ -109,6 +109,13 @@ def _own_packages() -> list[str]:
     return places
 
 
+def places() -> tuple[str, ...]:
+    """Return what every job may read of the machine, but for what the kernel makes up."""
+    made_up = ("/proc", "/dev")
+    system = (*_SYSTEM_RUN, *_SYSTEM_READ, *interpreter())
+    return tuple(path for path in system if not is_beneath(path, made_up))
+
+
 def search_folders() -> tuple[str, ...]:
     """Return the `sys.path` entries that are outside `interpreter()`, such as a repository."""
     homes = interpreter()
@@ -187,6 +194,7 @@ __all__ = [
     "interpreter",
     "is_beneath",
     "only_sockets_in",
+    "places",
     "restrict",
     "rules",
     "search_folders",

@@ -7,7 +7,7 @@ import sys
 import tempfile
 from functools import cache
 
-from runtime.adapters.sandbox import kernel, landlock, seccomp, strace
+from runtime.adapters.sandbox import bubblewrap, kernel, landlock, seccomp, strace
 from runtime.errors import SandboxUnavailable
 from runtime.ports import Sandbox
 
@@ -21,6 +21,8 @@ def available_sandboxes() -> tuple[str, ...]:
         found += [f"landlock:{abi}"] if abi else []
 
         found += ["mounts"] if private_mounts() else []
+
+        found += [f"bubblewrap:{bubblewrap.version()}"] if bubblewrap.version() else []
 
     version = _strace_version()
     found += [f"strace:{version}"] if version else []
@@ -60,17 +62,21 @@ def require(kind: Sandbox, protected: tuple[str, ...], reads: tuple[str, ...]) -
     if kind in ("none", "trusted"):
         return
 
-    if kind == "bubblewrap":
-        raise SandboxUnavailable(
-            "the sandbox kind bubblewrap is not built yet", hint="use --sandbox landlock"
-        )
-
     if not any(name.startswith("landlock:") for name in available_sandboxes()):
         raise SandboxUnavailable(
             "this machine has no Landlock sandbox",
             where=f"{sys.platform} {os.uname().release} {os.uname().machine}",
             why="without it an attempt could read the hidden labels",
             hint="use Linux 5.13 or later with Landlock on, or --sandbox none (assurance: none)",
+        )
+
+    if kind == "bubblewrap" and bubblewrap.version() is None:
+        raise SandboxUnavailable(
+            "this machine has no bubblewrap sandbox",
+            where=bubblewrap.program() or "bwrap is not on PATH",
+            why="its namespaces were asked for, and a weaker sandbox is never taken in silence",
+            hint="apt-get install bubblewrap (0.8 or later) and allow user namespaces, see `amid "
+            "doctor`; or use --sandbox landlock",
         )
 
     home = landlock.exposed(protected, reads)

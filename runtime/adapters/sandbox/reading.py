@@ -18,7 +18,7 @@ _REPEATS: Final = 100_000
 _ENDS: Final = ("+++ exited", "+++ killed")
 _REPEATED: Final = ("openat(", "newfstatat(", "faccessat", "readlinkat(")
 _BEFORE_THE_JOB: Final = 2
-"""Programs that are executed before the job's own code: the confiner, and in its place the job."""
+"""Programs that are executed up to the job: the confiner, and in its place the job."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +34,19 @@ class Access:
 class Reading:
     """What was read of a log so far."""
 
-    def __init__(self, folder: str, walker: Walker, take: Callable[[Access], None]) -> None:
+    def __init__(
+        self, folder: str, walker: Walker, take: Callable[[Access], None], *, wrapped: bool = False
+    ) -> None:
         """Begin before the first line.
 
         Args:
             folder: where the job starts.
             walker: follows its paths.
             take: gets each access; equal ones may come again and again.
+            wrapped: one more program, which makes namespaces, is executed before.
         """
         self.kin = Kin()
+        self._before = _BEFORE_THE_JOB + (1 if wrapped else 0)
         self._folder = folder
         self._walker = walker
         self._take = take
@@ -54,7 +58,7 @@ class Reading:
     @property
     def started(self) -> bool:
         """Whether the job itself was executed."""
-        return self._executed >= _BEFORE_THE_JOB
+        return self._executed >= self._before
 
     @property
     def complete(self) -> bool:
@@ -125,12 +129,13 @@ class Reading:
         if not self.started:  # first the confiner, then, in its place, the job
             self._executed += call is not None and (call.name, call.answer) == ("execve", "0")
             thread.place.folder = self._folder
-            if self._executed < _BEFORE_THE_JOB:
+            if self._executed < self._before:
                 if call is not None and call.name in strace.FORKS:
                     self._fork(number, call)
 
                 return
 
+            thread.process.parent = None  # what made namespaces for it is not the job's
             self.kin.number(thread.process)
 
         if call is None:

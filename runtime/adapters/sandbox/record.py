@@ -16,6 +16,8 @@ from runtime.adapters.sandbox import landlock
 from runtime.adapters.sandbox.strace import LOOKS
 
 DENIED: Final = frozenset(("EACCES", "EPERM", "EROFS"))
+HIDDEN: Final = frozenset(("vault", "data", "blobs", "jobs", "run"))
+"""Roots that a job with mounts of its own does not even find: to look there is refused too."""
 SHOWN: Final = 50
 """Refusals that stand in the event; all of them stand in the record."""
 MOST_LINES: Final = 200_000
@@ -155,7 +157,7 @@ class Book:
             return
 
         self._lines.add(key)
-        if result in DENIED:
+        if result in DENIED or (result == "ENOENT" and shown.partition(":")[0] in HIDDEN):
             self._denied[op, shown, result] = None
         elif result == "ok" and op in ("open", "write"):
             self._files.add(shown)

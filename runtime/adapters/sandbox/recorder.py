@@ -50,8 +50,9 @@ class Recorder:
         linkless = [os.path.realpath(place) for place in own.values()]
         self._where = folder / "log" / "access.jsonl"
         self._book = record.Book(self._where, namer)
-        walker = Walker(tuple(linkless) if launch["sandbox"] == "landlock" else ())
-        self._reading = Reading(str(folder), walker, self._take)
+        walker = Walker(tuple(linkless) if launch["sandbox"] in ("landlock", "bubblewrap") else ())
+        wrapped = launch["sandbox"] == "bubblewrap"
+        self._reading = Reading(str(folder), walker, self._take, wrapped=wrapped)
 
     @property
     def full(self) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from runtime.adapters.sandbox import memory, outputs, processes
+from runtime.adapters.sandbox import kernel, memory, outputs, processes
 from runtime.adapters.sandbox.notify import Answerer
 
 if TYPE_CHECKING:  # the wrapper never loads the ledger
@@ -79,6 +79,7 @@ class Watch:
         log: int,
         control: socket.socket | None,
         recorder: Recorder | None,
+        layers: int = 0,
     ) -> None:
         self.seen = Seen(job=0 if control else child)
         self._folder = folder
@@ -86,6 +87,7 @@ class Watch:
         self._child = child
         self._recorder = child if recorder else 0
         self._record = recorder
+        self._layers = layers + (1 if recorder else 0)
         self._family = processes.Family(os.getpid())
         self._poll = select.poll()
         self._log = log
@@ -196,19 +198,33 @@ class Watch:
             return
 
         self._poll.unregister(self._control.fileno())
-        message, descriptors, _, _ = socket.recv_fds(self._control, 4096, 1)
+        try:
+            message, process, descriptors = kernel.receive(self._control)
+        except OSError:  # it ended before it read what it was told
+            message, process, descriptors = b"", 0, []
+
         words = message.decode(errors="replace").split(" ")
         if words[0] != "confined":
             self.seen.confined = " ".join(words).strip() or "the confiner ended early"
             return
 
-        self.seen.abi, self.seen.private = int(words[2]), words[3] == "private"
+        self.seen.abi, self.seen.private = int(words[1]), words[2] == "private"
         if descriptors:
             own = tuple(os.path.realpath(self._folder / name) for name in ("out", "tmp"))
             self.seen.answerer = Answerer(descriptors[0], own, self._is_member)
             self._poll.register(descriptors[0], select.POLLIN)
 
-        self._await_job(int(words[1]))
+        self._await_job(process)
+
+    def _without_helpers(self, everyone: list[processes.Process]) -> list[processes.Process]:
+        """Leave out the recorder and the first processes of a namespace: they end by themselves."""
+        helpers: set[int] = set()
+        layer = {self._child}
+        for _ in range(self._layers):
+            helpers |= layer
+            layer = {p.pid for p in everyone if p.parent in layer}
+
+        return [p for p in everyone if p.pid not in helpers]
 
     def _is_member(self, thread: int) -> bool:
         """Say whether a thread is one of the job's."""
@@ -242,7 +258,7 @@ class Watch:
         self._next_check = time.monotonic() + _TICK_S
         self._ticks += 1
         bounds = self._bounds
-        members = [p for p in self._family.members() if p.pid != self._recorder]
+        members = self._without_helpers(self._family.members())
         if time.monotonic() > self._deadline and not self._asked:
             self._ask()
         elif time.monotonic() > self._deadline:
@@ -280,13 +296,13 @@ class Watch:
             self._stop("OUTPUT_LIMIT", f"output limit of {self._bounds.output_mib} MiB reached")
 
     def _end_everyone(self) -> None:
-        """Kill all descendants; the recorder last, so that it can write the ends down."""
+        """Kill all descendants; the helpers last, so that they can say how the others ended."""
         began = time.monotonic()
         wait_s = 0.002
         while left := self._family.members(afresh=True):
             spent = time.monotonic() - began
             late = spent > _LAST_WORDS_S
-            processes.kill(p for p in left if late or p.pid != self._recorder)
+            processes.kill(left if late else self._without_helpers(left))
             self._guarded(self._read_record)
             self._guarded(lambda: self._serve(wait_s))  # noqa: B023 - called at once
             self._reap_child()

@@ -8,6 +8,7 @@ import pytest
 
 from amid.cli.base import Session
 from amid.cli.errors import AmidUsageError, answer_error, tell
+from amid.errors import TableWrong
 
 
 class Refusal(Exception):
@@ -58,12 +59,36 @@ def test_many_problems_stay_under_ten_lines(capsys: pytest.CaptureFixture[str]) 
     assert any("36 more" in line for line in lines)
 
 
-def test_all_problems_are_told_on_demand(capsys: pytest.CaptureFixture[str]) -> None:
-    answer_error(Problems(), Session(verbose=True))
+def test_all_problems_are_told_on_demand_and_the_traceback_after_them(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    try:
+        raise Problems
+    except Problems as error:
+        answer_error(error, Session(verbose=True))
 
     said = capsys.readouterr().err
-    assert "case-39" in said
-    assert "Traceback" in said or "Problems" in said
+    assert said.startswith("amid: 40 problems in the data")
+    assert said.index("case-39") < said.index("do:") < said.index("Traceback")
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+def test_a_list_counts_what_it_leaves_out(
+    capsys: pytest.CaptureFixture[str], verbose: bool
+) -> None:
+    listed = [f"line {number}: wrong" for number in range(2, 32)]
+    error = TableWrong("30 mistakes", where="cases.csv", why="so", do="correct", listed=listed)
+
+    try:
+        raise error
+    except TableWrong:
+        answer_error(error, Session(verbose=verbose))
+
+    lines = capsys.readouterr().err.partition("Traceback")[0].splitlines()
+    told = [line for line in lines if line.startswith("  - ")]
+    left = [line for line in lines if "more" in line]
+    assert len(told) == 30 if verbose else f"… and {30 - len(told)} more" in left[0]
+    assert not (verbose and left)
 
 
 def test_json_holds_everything(capsys: pytest.CaptureFixture[str]) -> None:

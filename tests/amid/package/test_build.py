@@ -134,6 +134,17 @@ def test_each_claim_cites_events(package: Path) -> None:
     assert all(f"{claim['says']} [{name}]" in card for name, claim in claims.items())
 
 
+def test_the_card_keeps_what_limits_an_interval(package: Path) -> None:
+    """Validation and test alike: an interval over four groups covers less than it says."""
+    card = (package / "payload/MODEL_CARD.md").read_text()
+    said = [line for line in card.splitlines() if "95 % interval" in line and "nulls" not in line]
+
+    assert any("Hidden test set" in line for line in said)
+    for line in said:
+        if "Hidden test set" in line or line.startswith("- Validation of"):
+            assert "(t interval over " in line
+
+
 def test_assurance_says_what_was_not_checked(package: Path) -> None:
     """No mark without evidence, and the open checks are named."""
     assurance = json.loads((package / "provenance/assurance.json").read_text())

@@ -22,6 +22,7 @@ from tests.amid.package import sample_data
 from tests.amid.package.sample_run import CRUDE, FINAL, Variant, make
 
 ANCHORS = (
+    "data",
     "integrity",
     "claim",
     "findings",
@@ -29,9 +30,9 @@ ANCHORS = (
     "leaderboard",
     "lanes",
     "attempts",
+    "cases",
     "timeline",
     "provenance",
-    "cases",
     "check",
     "events",
 )
@@ -229,8 +230,28 @@ def test_a_silence_and_a_crash_are_marked(finished: Path, tmp_path: Path) -> Non
 
 def test_the_winner_has_its_chain(text: str) -> None:
     """From contract to package, each link with its events."""
-    chain = text[text.index('id="provenance"') : text.index('id="cases"')]
+    chain = text[text.index('id="provenance"') : text.index('id="check"')]
     for word in ("contract", "split", "code", "train", "predict", "verdict", "test", "package"):
         assert f"<b>{word}</b>" in chain
 
     assert FINAL in chain
+
+
+def section(text: str, name: str) -> str:
+    """Return one section of the page."""
+    return text[text.index(f'<section id="{name}"') :].partition("</section>")[0]
+
+
+def test_the_data_come_first_with_what_is_notable(text: str) -> None:
+    assert text.index('<section id="data"') < text.index('<section id="integrity"')
+    assert "small balls" in section(text, "data")
+
+
+def test_pictures_come_before_the_timeline(text: str) -> None:
+    assert text.index('<section id="cases"') < text.index('<section id="timeline"')
+
+
+def test_the_test_line_keeps_what_limits_its_interval(text: str) -> None:
+    line = section(text, "claim").partition("<b>test</b>")[2].partition("</li>")[0]
+
+    assert "(t interval over 4 groups covers less than it says)" in line

@@ -179,3 +179,49 @@ def test_refuses_bytes_that_are_not_utf8(tmp_path: Path) -> None:
 
     with pytest.raises(ContractWrong, match="not UTF-8 at byte 13"):
         load(tmp_path)
+
+
+def test_one_reading_names_the_mistakes_that_others_would_hide(tmp_path: Path) -> None:
+    text = """\
+[task]
+id = "knee"
+kind = "segmentation"
+[labels]
+background = 1
+bone = 2
+[metric]
+primary = "dice"
+direction = "minimize"
+also = ["auc"]
+[validation]
+scheme = "column"
+looks = "many"
+fraction = nan
+[budget]
+wal = "10m"
+[submission]
+index = "predictions"
+"""
+
+    with pytest.raises(ContractWrong) as caught:
+        load(written(tmp_path, text))
+
+    keys = [line.split()[0].rstrip(":") for line in caught.value.listed]
+    assert sorted(keys) == [
+        "budget.wal", "labels", "metric.also", "metric.direction", "submission",
+        "validation", "validation.fraction", "validation.looks",
+    ]  # fmt: skip
+    assert caught.value.what == "task.toml has 8 mistakes"
+    assert "… and 4 more" in str(caught.value)
+
+
+def test_what_is_wrong_is_told_once(tmp_path: Path) -> None:
+    text = MINIMAL.replace('kind = "segmentation"', 'kind = "segmentatoin"')
+    text = text.replace('primary = "dice"', "primary = 3").replace("bone = 1", 'bone = "x"')
+
+    with pytest.raises(ContractWrong) as caught:
+        load(written(tmp_path, text))
+
+    assert [line.split()[0] for line in caught.value.listed] == [
+        "task.kind", "labels.bone", "metric.primary",
+    ]  # fmt: skip

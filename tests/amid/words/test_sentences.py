@@ -61,3 +61,21 @@ def test_an_undefined_score_says_why() -> None:
 def test_an_event_of_another_version_is_told_by_its_fields() -> None:
     assert sentence("never.heard_of", b'{"x":1,"y":null}') == "x=1, y=none"
     assert sentence("run.seed_drawn", b'{"number":7}') == "number=7 (no 'seed' here)"
+
+
+def test_the_limits_of_an_interval_are_told_once_and_first() -> None:
+    def score(metric: str) -> dict[str, object]:
+        return {
+            "metric": metric, "value": "0.8125", "low": "0.79", "high": "0.83", "cases": 4,
+            "groups": 4, "status": "ok; t interval over 4 groups covers less than it says",
+        }  # fmt: skip
+
+    scores = [score(name) for name in ("dice", "hd95", "dice:left", "dice:right")]
+    body = orjson.dumps({"attempt": "a-x", "scores": scores, "per_case": "ab" * 32})
+
+    told = sentence("test.scored", body)
+
+    assert told.startswith(
+        "test of a-x: dice 0.8125 [0.79, 0.83] (t interval over 4 groups covers less than it says)"
+    )
+    assert told.count("covers less") == 1
