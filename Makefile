@@ -61,6 +61,7 @@ format: install  ## Format the code and fix what can be fixed.
 
 bench: install   ## Measure ledger and deciders, each with its peer and its growth.
 	$(PY) -m scripts.bench
+	$(PY) -m scripts.bench_append
 	$(PY) -m scripts.bench_decide
 
 golden: install  ## Write the golden files again; look at the difference before you commit it.

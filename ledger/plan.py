@@ -1,6 +1,6 @@
 """Decides which records a request becomes on top of a head. Pure but for the clock it is given."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ledger import hashing
@@ -71,6 +71,25 @@ def plan(request: Request, top: Top, *, find: Find, clock: Callable[[], int]) ->
     return Plan(tuple(records), tuple(new), top)
 
 
+def likely(requests: Sequence[Request], head: int) -> tuple[str, ...]:
+    """Return the command ids that a group has if all of it is new, each once.
+
+    What is not among them, because something of the group turns out to be stored, is looked up
+    by itself.
+    """
+    cmds: dict[str, None] = {}
+
+    for request in requests:
+        place = head if request.expect_head is None else request.expect_head
+        for event in request.events:
+            place += 1
+            cmds[event.cmd or hashing.command_id(place, event.type, event.v, event.body)] = None
+
+        head += len(request.events)
+
+    return tuple(cmds)
+
+
 def _time(clock: Callable[[], int]) -> int:
     now = clock()
     if not 0 <= now <= LAST_US:
@@ -106,4 +125,4 @@ def _on_top(top: Top, event: NewEvent, cmd: str, at_us: int) -> tuple[Record, To
     return record, Top(Head(record.seq, record.hash), top.term, run)
 
 
-__all__ = ["Find", "Plan", "Top", "plan"]
+__all__ = ["Find", "Plan", "Top", "likely", "plan"]

@@ -105,6 +105,11 @@ class Ledger:
         """The lease this process appends under; 0 before it took one."""
         return self._writer.lease or 0
 
+    @property
+    def groups(self) -> int:
+        """How many commits this process has made or tried."""
+        return self._committer.groups
+
     def acquire(self) -> int:
         """Take the writer's lease: one more than the term of the last event.
 

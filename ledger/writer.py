@@ -1,6 +1,6 @@
 """The write connection: opens, checks, commits groups of requests, and settles failed commits."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from ledger import mark, schema, sqlite
@@ -21,7 +21,7 @@ from ledger.errors import (
     NotALedger,
     TermLost,
 )
-from ledger.plan import Find, Plan, Top, plan
+from ledger.plan import Plan, Top, likely, plan
 from ledger.record import EMPTY, Head, Record
 
 Clock = Callable[[], int]
@@ -29,7 +29,9 @@ Clock = Callable[[], int]
 
 _INSERT = f"INSERT INTO events ({schema.COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?)"  # noqa: S608
 _ALL = f"SELECT {schema.COLUMNS} FROM events ORDER BY seq"  # noqa: S608
-_BY_CMD = f"SELECT {schema.COLUMNS} FROM events WHERE cmd = ?"  # noqa: S608
+_BY_CMD = f"SELECT {schema.COLUMNS} FROM events WHERE cmd IN "  # noqa: S608
+_SIZES = (1, 8, 64, 512)
+"""How many command ids one statement looks up; SQLite then prepares each of these once."""
 _LAST = "SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1"
 
 
@@ -107,21 +109,24 @@ class Writer:
         """Plan and insert every request in one transaction, filling `answers` as it goes."""
         connection.execute("BEGIN IMMEDIATE")
         self._check_alone(connection)
-        find = _finder(connection)
+        known = _Known(connection, requests, self._top.head.seq)
+        rows: list[tuple[object, ...]] = []
         top = Top(self._top.head, self._lease or self.acquire(), self._top.run)
 
         for request in requests:
             try:
-                made = plan(request, top, find=find, clock=self._clock)
+                made = plan(request, top, find=known.find, clock=self._clock)
             except (HeadMoved, CommandReused, FenceViolation) as error:
                 answers.append(error)
                 continue
 
             answers.append(made)
             top = made.top
-            self._doubt = top.head
-            connection.executemany(_INSERT, [_row(record) for record in made.new])
+            known.add(made.new)
+            rows.extend(map(_row, made.new))
 
+        self._doubt = top.head
+        connection.executemany(_INSERT, rows)
         connection.execute("COMMIT")
         self._doubt = None
         if top.head != self._top.head:
@@ -229,12 +234,37 @@ def _worst(path: Path, error: LedgerError, worse: LedgerError) -> LedgerError:
     return error if isinstance(error, CannotWrite) else AppendInDoubt(path, f"{error}; {worse}")
 
 
-def _finder(connection: sqlite.Connection) -> Find:
-    def find(cmd: str) -> Record | None:
-        row = connection.execute(_BY_CMD, (cmd,)).fetchone()
-        return Record(*row) if row else None
+class _Known:
+    """Looks command ids up: those of a group all at once, and what the group itself adds."""
 
-    return find
+    def __init__(
+        self, connection: sqlite.Connection, requests: Sequence[Request], head: int
+    ) -> None:
+        asked = likely(requests, head)
+        self._connection = connection
+        self._asked = frozenset(asked)
+        self._records = {record.cmd: record for record in _with_ids(connection, asked)}
+
+    def find(self, cmd: str) -> Record | None:
+        """Return the record with a command id, stored or about to be."""
+        if cmd not in self._asked and cmd not in self._records:
+            return next(_with_ids(self._connection, (cmd,)), None)
+
+        return self._records.get(cmd)
+
+    def add(self, records: Sequence[Record]) -> None:
+        """Take in records that are about to be stored."""
+        self._records.update((record.cmd, record) for record in records)
+
+
+def _with_ids(connection: sqlite.Connection, cmds: Sequence[str]) -> Iterator[Record]:
+    """Yield the stored records with some command ids, by few statements of few sizes."""
+    for start in range(0, len(cmds), _SIZES[-1]):
+        part = tuple(cmds[start : start + _SIZES[-1]])
+        size = next(size for size in _SIZES if size >= len(part))
+        filled = part + part[-1:] * (size - len(part))
+        marks = f"({','.join('?' * size)})"
+        yield from (Record(*row) for row in connection.execute(_BY_CMD + marks, filled))
 
 
 def _last(connection: sqlite.Connection) -> Head:
