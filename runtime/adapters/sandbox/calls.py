@@ -176,6 +176,9 @@ CONTROLS = (
 )
 """Controls that change nothing of a file but what may be written: flags and versions stay."""
 
+UNKNOWN_FROM = 451
+"""The first call that the oldest recorder in use (strace 6.1) does not know: where it is not there,
+programs go back to an older one."""
 CLONE = (56, 220)
 CLONE3 = (435, 435)
 PRCTL = (157, 167)

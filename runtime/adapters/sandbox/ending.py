@@ -113,7 +113,7 @@ def _with_outputs(folder: Path, launch: dict[str, Any]) -> Ending:
     if not launch.get("checkpoints") or not told.is_file():
         return Ending(outputs=taken)
 
-    stopped = _checkpoint(told)
+    stopped = checkpoint(told)
     if stopped is None:
         says = 'out/stopped.json must hold {"stopped_at": K}, K the number of a checkpoint'
         return Ending("CHECKPOINT_WRONG", says)
@@ -121,7 +121,7 @@ def _with_outputs(folder: Path, launch: dict[str, Any]) -> Ending:
     return Ending(outputs=taken, stopped_at=stopped)
 
 
-def _checkpoint(told: Path) -> int | None:
+def checkpoint(told: Path) -> int | None:
     """Return the checkpoint a job says it ended at; None where what it says is no use."""
     with told.open("rb") as source:
         text = source.read(STOPPED_BYTES)
@@ -138,4 +138,4 @@ def _checkpoint(told: Path) -> int | None:
     return stopped if 0 < stopped < 2**31 else None
 
 
-__all__ = ["Ending", "judge"]
+__all__ = ["Ending", "checkpoint", "judge"]

@@ -168,6 +168,10 @@ class Book:
         if len(self._lines) >= MOST_LINES or self._bytes >= MOST_BYTES:
             self.full = f"access record limit of {len(self._lines)} lines reached"
 
+    def flush(self) -> None:
+        """Let what was written so far be read."""
+        self._sink.flush()
+
     def close(self, broken: str = "") -> Summary:
         """Write what was counted, and where the record stops if it does; return the summary."""
         for place, seen in sorted(self._counted.items()):

@@ -74,6 +74,10 @@ class Recorder:
         try:
             block = os.read(self.end, _BLOCK)
         except BlockingIOError:
+            block = b""
+
+        if not block:
+            self._book.flush()
             return False
 
         if not self.defect:
@@ -82,7 +86,7 @@ class Recorder:
             except Exception as defect:
                 self.defect = f"{type(defect).__name__}: {defect}"
 
-        return bool(block)
+        return True
 
     def close(self, refused: Iterable[Any]) -> tuple[dict[str, object], str]:
         """End the record; return its summary, and why it is not whole (empty: it is)."""

@@ -149,6 +149,9 @@ def program(
 
     parts += _named_calls(column, own_pids=own_pids, own_signals=own_signals)
     parts += _special_calls(column)
+    # what came after the recorder was written names paths that it would not see
+    parts += [_line(_LOAD, _AT_NUMBER), _line(_JGE, calls.UNKNOWN_FROM, 0, 1)]
+    parts += [_answer(_ERRNO | errno.ENOSYS)]
     return b"".join((*parts, _answer(_ALLOW)))
 
 
