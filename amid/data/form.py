@@ -97,6 +97,19 @@ def apart(one: Rows, other: Rows, size: tuple[int, ...]) -> float:
     return worst
 
 
+def with_steps(rows: Rows, steps: tuple[float, ...]) -> Rows:
+    """Return a matrix with other sides of a voxel: what ITK makes of an sform."""
+    matrix = np.asarray(rows, dtype=np.float64)
+    long = np.linalg.norm(matrix[:, :3], axis=0)
+    if len(steps) < 3 or not (long > 0).all():
+        return rows
+
+    turned = matrix[:, :3] / long * np.asarray(steps[:3])
+    return tuple(
+        (*map(float, row), float(at)) for row, at in zip(turned, matrix[:, 3], strict=True)
+    )
+
+
 def smallest_step(rows: Rows) -> float:
     """Return the smallest side of a voxel in millimetres."""
     return float(np.linalg.norm(np.asarray(rows)[:, :3], axis=0).min())
@@ -197,4 +210,5 @@ __all__ = [
     "skewed",
     "smallest_step",
     "straight",
+    "with_steps",
 ]

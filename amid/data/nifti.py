@@ -65,6 +65,8 @@ class Header:
     """As declared, x first; a trailing 1 counts."""
     dtype: np.dtype[np.generic]
     pixel: str
+    steps: tuple[float, ...]
+    """Sides of a voxel as they are written beside the forms."""
     offset: int
     scaling: tuple[float, float]
     """Slope and intercept as they are written."""
@@ -220,6 +222,7 @@ def _header(
         dims=dims,
         dtype=np.dtype(order + code),
         pixel=_NAMES[code],
+        steps=tuple(abs(step) for step in pixdim[1:4]),
         offset=int(offset),
         scaling=scaling,
         slope=1.0 if plain else slope,

@@ -64,7 +64,7 @@ def _places(inventory: Inventory, seen: Sequence[Measured]) -> Iterator[str]:
     if apart:
         names = list(dict.fromkeys(case for _, case in apart))
         yield (
-            f"images of {_cases(names)} give two positions (qform and sform), up to "
+            f"images of {_cases(names)} give two positions (qform, sform, voxel size), up to "
             f"{max(apart)[0]:.1f} mm apart: {_named(names)}; programs may show them and every "
             "prediction at different places; `amid straighten` writes one into both"
         )

@@ -16,7 +16,7 @@ class Place:
     stated: bool = True
     """Whether it says anything; else position and orientation are made up by whoever reads."""
     forms_mm: float = 0.0
-    """How far qform and sform put the worst corner apart."""
+    """How far qform and sform, or sform and voxel size, put the worst corner apart."""
     forms_voxels: float = 0.0
     straightened: form.Straight | None = None
     """How a skewed matrix was read."""
@@ -40,12 +40,21 @@ def of(content: bytes, suffix: str) -> Place:
         return Place()
 
     one, other = header.sform, header.qform
+    if one is not None and other is None:
+        other = form.with_steps(one, header.steps)
+
     if one is None or other is None or len(header.dims) < 3:
         stated = one is not None or other is not None
-        return Place(stated=stated, straightened=form.skewed(header), header=header)
+        return Place(stated=stated, header=header)
 
+    skewed = form.skewed(header)
     gap = form.apart(one, other, header.dims)
-    return Place(forms_mm=gap, forms_voxels=gap / form.smallest_step(one), header=header)
+    return Place(
+        forms_mm=gap,
+        forms_voxels=gap / form.smallest_step(one),
+        straightened=skewed,
+        header=header,
+    )
 
 
 def skew_defect(place: Place, path: str) -> Defect | None:

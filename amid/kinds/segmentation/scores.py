@@ -35,6 +35,8 @@ class Table:
     """Of these, cases whose prediction is missing, broken or elsewhere."""
     fold_of: dict[str, str] = field(default_factory=dict)
     values: dict[str, Values] = field(default_factory=dict)
+    held: set[str] = field(default_factory=set)
+    """Labels that some reference of the set holds."""
 
     def names(self) -> list[str]:
         """Return every name in the order of report: metrics, then each metric's labels."""
@@ -44,6 +46,8 @@ class Table:
 
     def add(self, case: Case, fold: str, reference: Labels, found: Sequence[Labels | None]) -> None:
         """Measure a case by one prediction, or by one of each fold, whose values are averaged."""
+        labels = foreground(self.rules.labels)
+        self.held |= {name for name, number in labels.items() if (reference == number).any()}
         usable = [
             values_of(self.rules, case, reference, array, self.metrics)
             for array in found
@@ -65,8 +69,31 @@ class Table:
         }
 
     def column(self, name: str) -> dict[str, float | None]:
-        """Return case to value of one metric."""
-        return {case: values[name] for case, values in sorted(self.values.items())}
+        """Return case to value of one metric.
+
+        A label that no reference of the set holds counts only where it was predicted: else every
+        model would be perfect at it, and the mean too good.
+        """
+        return {case: self._value(values, name) for case, values in sorted(self.values.items())}
+
+    def _value(self, values: Values, name: str) -> float | None:
+        free, perfect = self._free(), metric(name.partition(":")[0]).perfect
+        if ":" in name:
+            only = name.partition(":")[2] in free and values[name] == perfect
+            return None if only else values[name]
+
+        if not free or values[name] is None:
+            return values[name]
+
+        labels = foreground(self.rules.labels)
+        return mean_of([self._value(values, f"{name}:{label}") for label in labels])
+
+    def _free(self) -> list[str]:
+        """Return the labels that no reference holds; of the inner set workers score all."""
+        if self.part == "inner" or not self.held:
+            return []
+
+        return [name for name in foreground(self.rules.labels) if name not in self.held]
 
     def score(self, name: str) -> Score:
         """Summarise one metric; it has no value while any expected prediction is unusable."""
@@ -76,7 +103,11 @@ class Table:
             if value is not None
         ]
         groups = len({group for group, _ in defined})
+        free = self._free()
         why = self._undefined(len(defined))
+        if name.partition(":")[2] in free:
+            why = "no case of this set holds the label"
+
         if why:
             return Score(
                 metric=name, value=None, low=None, high=None, cases=len(defined), groups=groups,
@@ -86,6 +117,10 @@ class Table:
         found = interval(grouped(defined), within=metric(name.partition(":")[0]).within)
         left = self.expected - len(defined)
         status = f"partial: {left} of {self.expected} cases have no value" if left else "ok"
+        if free and ":" not in name:
+            listed = ", ".join(free)
+            status = f"{status}; counted only where predicted, as no case holds it: {listed}"
+
         return Score(
             metric=name,
             value=real(found.value),
@@ -124,6 +159,7 @@ class Table:
 
     def document(self) -> CaseScores:
         """Return the per-case scores."""
+        columns = {name: self.column(name) for name in self.names()}
         return CaseScores(
             of=self.of,
             part=self.part,
@@ -132,9 +168,12 @@ class Table:
                     case=case,
                     group=self.group_of[case],
                     fold=self.fold_of[case],
-                    values={n: None if v is None else real(v) for n, v in values.items()},
+                    values={
+                        name: None if (value := column[case]) is None else real(value)
+                        for name, column in columns.items()
+                    },
                 )
-                for case, values in sorted(self.values.items())
+                for case in sorted(self.values)
             ),
         )
 

@@ -103,9 +103,13 @@ def _test(found: Source) -> str:
 
     held = sum(case.label is not None for case in tests)
     if not held:
-        return f"{len(tests)} cases without labels: they are predicted and cannot be scored"
+        return f"{_cases(tests)} without labels: predicted, and not to be scored"
 
-    return f"{len(tests)} cases, {held} of them with labels"
+    return f"{_cases(tests)}, {held} of them with labels"
+
+
+def _cases(tests: list[FoundCase]) -> str:
+    return "1 case" if len(tests) == 1 else f"{len(tests)} cases"
 
 
 def _csv(found: Source, group: Mapping[str, str]) -> str:

@@ -152,11 +152,11 @@ def _source(
     cases += [FoundCase(f.name, {channels[0]: f.path}, None, test=True) for f in tests]
     alone = sorted(set(masks) - set(by_case))
     remarks = [
-        f"{len(what)} {noun} left out, such as {what[0]}"
+        f"{_many(what, noun)} left out, such as {what[0]}"
         for what, noun in (
-            ([file.path for file in loose if file not in tests], "images without a mask are"),
-            ([masks[key].path for key in alone], "masks without an image are"),
-            ([masks[key].path for key in short], "cases that lack a channel are"),
+            ([file.path for file in loose if file not in tests], "image without a mask"),
+            ([masks[key].path for key in alone], "mask without an image"),
+            ([masks[key].path for key in short], "case that lacks a channel"),
         )
         if what
     ]
@@ -167,6 +167,14 @@ def _source(
         cases=tuple(cases),
         remarks=tuple(remarks),
     )
+
+
+def _many(what: list[str], noun: str) -> str:
+    if len(what) == 1:
+        return f"1 {noun} is"
+
+    first, _, rest = noun.partition(" ")
+    return f"{len(what)} {first}s {rest.replace('lacks', 'lack')} are"
 
 
 __all__ = ["read"]

@@ -99,7 +99,7 @@ def opened_volume(path: Path) -> Volume | None:
 
 
 def _told(names: Mapping[str, int]) -> str:
-    return ", ".join(f"{name} {number}" for name, number in names.items())
+    return ", ".join(f"{name} = {number}" for name, number in names.items())
 
 
 def _word(name: str) -> str:

@@ -1,6 +1,7 @@
 """Files with odd headers in a whole task: refused by name and line, or read with a note."""
 
 import gzip
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -128,7 +129,9 @@ def test_two_positions_of_an_image_are_a_note_with_their_distance(cases: Cases) 
 
     (note,) = cases.taken().notes
 
-    assert "images of 1 case give two positions (qform and sform), up to 8.0 mm apart" in note
+    assert (
+        "images of 1 case give two positions (qform, sform, voxel size), up to 8.0 mm apart" in note
+    )
     assert "amid straighten" in note
 
 
@@ -264,3 +267,79 @@ def test_labels_as_whole_real_numbers_several_members_and_tiny_turns_are_read(
     path.write_bytes(gzip.compress(content[:400]) + gzip.compress(content[400:]))
 
     assert cases.taken().notes == ()
+
+
+def test_an_sform_unlike_the_voxel_size_is_a_note(cases: Cases) -> None:
+    """ITK takes the voxel size, others the sform."""
+    wide = ((1.2, 0, 0, -3), (0, 1, 0, -2), (0, 0, 1.5, -1))
+    cases.image(nifti(grey(0), sform=wide)).label(nifti(sform=wide))
+
+    (note,) = cases.taken().notes
+
+    assert "give two positions (qform, sform, voxel size), up to 1.5 mm apart" in note
+
+
+def one_volume(content: bytes, dimensions: int) -> bytes:
+    changed = bytearray(content)
+    struct.pack_into("<8h", changed, 40, dimensions, 8, 6, 4, 1, 1, 1, 1)
+    return bytes(changed)
+
+
+@pytest.mark.parametrize("dimensions", [4, 5])
+def test_one_volume_of_more_dimensions_is_read(cases: Cases, dimensions: int) -> None:
+    cases.image(one_volume(nifti(grey(0)), dimensions)).label(one_volume(nifti(), dimensions))
+
+    assert cases.taken().notes == ()
+
+
+def test_blanks_and_umlauts_in_paths_are_read(cases: Cases) -> None:
+    (cases.root / "i").rename(cases.root / "mein Ordner \u00fc")
+    listed = cases.root / "cases.csv"
+    listed.write_text(listed.read_text().replace("i/c", "mein Ordner \u00fc/c"))
+
+    assert cases.taken().notes == ()
+
+
+def stretched() -> NDArray[Any]:
+    array = voxels()
+    array[array > 0] *= 127
+    return array
+
+
+def infinite() -> NDArray[Any]:
+    array = grey(0, "float32")
+    array[2, 2, 2] = np.inf
+    return array
+
+
+MOVED_3 = ((1, 0, 0, 0), (0, 1, 0, -2), (0, 0, 1.5, -1))
+
+
+@pytest.mark.parametrize(
+    ("label", "says"),
+    [
+        (nifti(stretched()), "holds 127, 254, which [labels] of task.toml does not name"),
+        (nifti((voxels() > 0).astype("uint8") * 3), "holds 3, which [labels]"),
+        (nifti(sform=MOVED_3), "has a corner 3.00 mm (3.00 voxels) from that of its image"),
+        (nifti(scaling=(0.5, 0)), "voxels that are not whole numbers"),
+    ],
+    ids=["stretched", "outside the contract", "an origin 3 mm off", "a slope of a half"],
+)
+def test_labels_that_are_not_what_the_contract_says_are_refused_by_line(
+    cases: Cases, label: bytes, says: str
+) -> None:
+    said = cases.label(label).problem()
+
+    assert "line 2, case c0, l/c0.nii.gz: h" in said
+    assert says in said
+
+
+def test_an_infinite_voxel_and_junk_behind_the_end_are_refused_by_line(cases: Cases) -> None:
+    cases.image(nifti(infinite()))
+    path = cases.root / cases.name("l", 1)
+    path.write_bytes(path.read_bytes() + b"junk")
+
+    said = cases.problem()
+
+    assert "line 2, case c0, i/c0.nii.gz: has 1 voxels of 192 that are NaN or infinite" in said
+    assert "line 3, case c1, l/c1.nii.gz: is not a whole gzip file" in said

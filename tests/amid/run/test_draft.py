@@ -80,7 +80,7 @@ def test_an_nnu_net_folder_becomes_a_task_that_is_prepared(
     assert rows[3]["label"] == "labelsTs/la_003.nii.gz"
     assert reading.load(made.task).labels == {"background": 0, "left atrium": 1, "wall": 2}
     assert made.guessed["modality"].startswith("MR, from")
-    assert made.guessed["test set"] == "1 cases, 1 of them with labels"
+    assert made.guessed["test set"] == "1 case, 1 of them with labels"
     (tmp_path / "making").mkdir()
     found = prepare(made.task, made.data, tmp_path / "making", 0, Store(), cores=1)
     assert len(found.inventory.cases) == 4
@@ -93,7 +93,7 @@ def test_channels_become_columns_under_their_names(tmp_path: Path) -> None:
 
     assert reading.load(made.task).data.images == ("T1w", "FLAIR-2D")
     assert rows_of(made.task)[0]["FLAIR-2D"] == "imagesTr/la_000_0001.nii.gz"
-    assert made.guessed["test set"].startswith("1 cases without labels")
+    assert made.guessed["test set"].startswith("1 case without labels")
 
 
 def test_a_missing_channel_and_a_missing_label_are_named(tmp_path: Path) -> None:
