@@ -236,7 +236,7 @@ def _require_groups(count: int) -> None:
 def _notable(split: Split, cases: Sequence[Case], contract: Contract) -> Iterator[str]:
     groups = len({case.group for case in cases})
     if groups < FOLD_GROUPS:
-        yield f"few groups: {groups}; results can be flagged at best"
+        yield f"few groups: {groups}; results can be flagged at best, {FOLD_GROUPS} are enough"
 
     if not split.test:
         yield "there is no hidden test set: validation is the only score"

@@ -162,7 +162,8 @@ def _row(
     bad += [
         f'line {number}: the cell "{name}" is "{cell[name]}", which stands for nothing'
         for name in dict.fromkeys((*needed, "patient", *paths))
-        if names.no_value(cell.get(name, "")) and name not in _attributes(contract)
+        if names.no_value(cell.get(name, ""))
+        and (name == data.group or name not in _attributes(contract))
     ]
     if cell["split"] and cell["split"] not in ("train", "test"):
         bad.append(f'line {number}: split is "{cell["split"]}"; allowed: train, test')

@@ -38,7 +38,7 @@ def test_what_is_notable_about_the_data_is_told_before_anything_runs(
 
     assert lines[: len(told)] == told
     assert " data  only 3 development groups: intervals will be wide" in told
-    assert " data  few groups: 3; results can be flagged at best" in told
+    assert " data  few groups: 3; results can be flagged at best, 5 are enough" in told
 
 
 def test_it_ends_undecided_with_the_cause_and_exit_code_6(
@@ -60,4 +60,4 @@ def test_status_keeps_what_is_notable(
     data = answer("status", ended[0])["data"]
 
     assert isinstance(data, list)
-    assert "few groups: 3; results can be flagged at best" in data
+    assert "few groups: 3; results can be flagged at best, 5 are enough" in data

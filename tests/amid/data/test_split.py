@@ -119,7 +119,7 @@ def test_a_holdout_of_few_groups_is_refused() -> None:
 def test_few_groups_and_no_test_set_are_findings() -> None:
     findings = deal(patients([1, 1, 1]), contract(), 1).findings
 
-    assert "few groups: 3; results can be flagged at best" in findings
+    assert "few groups: 3; results can be flagged at best, 5 are enough" in findings
     assert "there is no hidden test set: validation is the only score" in findings
 
 
