@@ -63,6 +63,7 @@ bench: install   ## Measure ledger and deciders, each with its peer and its grow
 	$(PY) -m scripts.bench
 	$(PY) -m scripts.bench_append
 	$(PY) -m scripts.bench_decide
+	$(PY) -m scripts.bench_verify
 
 golden: install  ## Write the golden files again; look at the difference before you commit it.
 	$(PY) -m tests.golden.make_events

@@ -1,7 +1,7 @@
 """Decides which records a request becomes on top of a head. Pure but for the clock it is given."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ledger import hashing
 from ledger.chain import event_hash
@@ -121,7 +121,7 @@ def _on_top(top: Top, event: NewEvent, cmd: str, at_us: int) -> tuple[Record, To
         hash=b"",
         body=event.body,
     )
-    record = replace(record, hash=event_hash(record, run))
+    record = record._replace(hash=event_hash(record, run))
     return record, Top(Head(record.seq, record.hash), top.term, run)
 
 

@@ -23,8 +23,7 @@ class NewEvent:
     """What makes a repetition recognisable; None derives it from place and content."""
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """A stored event, column by column."""
 
     seq: int

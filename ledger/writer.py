@@ -123,7 +123,7 @@ class Writer:
             answers.append(made)
             top = made.top
             known.add(made.new)
-            rows.extend(map(_row, made.new))
+            rows.extend(made.new)
 
         self._doubt = top.head
         connection.executemany(_INSERT, rows)
@@ -270,21 +270,6 @@ def _with_ids(connection: sqlite.Connection, cmds: Sequence[str]) -> Iterator[Re
 def _last(connection: sqlite.Connection) -> Head:
     row = connection.execute(_LAST).fetchone()
     return Head(*row) if row else EMPTY
-
-
-def _row(record: Record) -> tuple[object, ...]:
-    return (
-        record.seq,
-        record.term,
-        record.at_us,
-        record.cmd,
-        record.type,
-        record.v,
-        record.prev,
-        record.body_hash,
-        record.hash,
-        record.body,
-    )
 
 
 __all__ = ["Clock", "Writer"]

@@ -5,7 +5,6 @@ import os
 import pwd
 import socket
 from collections.abc import Mapping
-from dataclasses import astuple
 from importlib.resources import files
 from pathlib import Path
 
@@ -62,7 +61,7 @@ def _content(run: Path, attempt: str, until: int) -> dict[str, bytes]:
         raise IncompleteError([f"events up to number {until}"])
 
     walk = Walk()
-    faults = [fault for record in records for fault in walk.step(astuple(record))[1]]
+    faults = [fault for record in records for fault in walk.step(record)[1]]
     if faults:
         raise IncompleteError([f"an unbroken chain at event {faults[0].seq}"])
 

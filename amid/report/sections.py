@@ -1,7 +1,7 @@
 """The sections about the run as a whole: integrity, claim, findings, splits, lanes, provenance."""
 
 from collections import Counter
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
 from amid.report.subject import Subject
 from amid.report.words import ASSURANCE, OUTCOME, STANDING, better, interval, plural, shortened
@@ -82,7 +82,7 @@ def integrity(subject: Subject) -> tuple[Line, ...]:
     """Recompute every hash of the chain, and say what this page did not check."""
     walk, faults = Walk(), []
     for record in subject.records:
-        faults += walk.step(astuple(record))[1]
+        faults += walk.step(record)[1]
 
     count = len(subject.records)
     chain = (

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from functools import cache
 from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -66,16 +67,40 @@ def type_of(cls: type[Fact]) -> str:
 
 def blobs_of(part: Part) -> Iterator[tuple[str, Literal["file", "manifest"]]]:
     """Yield every blob digest a value names, nested parts included, in field order."""
-    for name, field in type(part).model_fields.items():
+    for name, kind in _fields_that_name(type(part)):
         value = getattr(part, name)
-        kind = _blob_kind(field)
 
-        if kind is not None and value is not None:
-            yield str(value), kind
+        if kind is not None:
+            if value is not None:
+                yield str(value), kind
+
+            continue
 
         for item in value if isinstance(value, tuple) else (value,):
             if isinstance(item, Part):
                 yield from blobs_of(item)
+
+
+@cache
+def _fields_that_name(
+    cls: type[Part],
+) -> tuple[tuple[str, Literal["file", "manifest"] | None], ...]:
+    """Return the fields that are a blob, with its kind, or hold parts in which one may stand."""
+    fields = [(name, field, _blob_kind(field)) for name, field in cls.model_fields.items()]
+    return tuple(
+        (name, kind)
+        for name, field, kind in fields
+        if kind is not None or any(map(_fields_that_name, _parts_in(field.annotation)))
+    )
+
+
+def _parts_in(annotation: object) -> Iterator[type[Part]]:
+    """Yield every class of parts that an annotation speaks of."""
+    if isinstance(annotation, type) and issubclass(annotation, Part):
+        yield annotation
+
+    for inner in get_args(annotation):
+        yield from _parts_in(inner)
 
 
 def _blob_kind(field: FieldInfo) -> Literal["file", "manifest"] | None:
