@@ -24,6 +24,7 @@ _MIB = 1 << 20
 _SLACK = 512 * _MIB
 _OPEN_FILES = 4096
 _SIGKILL = 9
+_SEALED = ("vault", "data", "blobs", "jobs", "run")
 LAUNCH_LIMIT = 1 << 17
 """Bytes of a launch: one message on a socket."""
 
@@ -61,6 +62,8 @@ def confine(folder: str, launch: dict[str, Any]) -> tuple[int, int | None]:
     private = launch["private"] or wrapped
     if launch["private"]:
         namespaces.enter(launch["limits"]["memory_mib"])
+        given = (folder, *launch["reads"], *landlock.places())
+        namespaces.hide(_sealed(launch["roots"]), given)
         namespaces.read_only(folder)
 
     kernel.die_with_parent(_SIGKILL)  # the parent is the recorder
@@ -74,6 +77,11 @@ def confine(folder: str, launch: dict[str, Any]) -> tuple[int, int | None]:
     abi = landlock.restrict(folder, reads, own_code=own_code, private=private)
     program = seccomp.program(own_pids=wrapped, own_signals=abi >= landlock.SIGNAL_ABI)
     return abi, kernel.install_filter(program)
+
+
+def _sealed(roots: dict[str, str]) -> tuple[str, ...]:
+    """Return the places that a job is not even to find."""
+    return tuple(place for name, place in roots.items() if name in _SEALED)
 
 
 def _is_our_module(argv: list[str]) -> bool:

@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 
 from runtime.adapters.executors.result import read_result
+from runtime.adapters.sandbox.probe import private_mounts
 from runtime.ports import JobOutcome
 from tests.runtime.job_places import Place, log_of, ran, record_of
 
+needs_mounts = pytest.mark.skipif(not private_mounts(), reason="no mounts of its own here")
 TRY = """
 import ctypes, os, sys
 def attempt(act):
@@ -137,6 +139,27 @@ libc.access(b"../../../../vault/after-the-move", 0)
         ("access", "vault:of-the-parent"),
         ("access", "vault:after-the-move"),
     } <= found
+
+
+@needs_mounts
+@pytest.mark.usefixtures("each_kind")
+def test_sealed_places_are_not_there_by_name(tmp_path: Path) -> None:
+    """Given mounts of its own, then a job finds nothing of the run but what it was given."""
+    place = Place.make(tmp_path)
+    code = f"""{TRY}
+for path in ({str(place.run / "vault")!r}, "../../vault/labels/c-0001.nii.gz", "../other",
+             "../../ledger.db", "../../blobs", {str(place.data / "patient-7.nii.gz")!r}):
+    attempt(lambda: os.stat(path).st_size)
+    attempt(lambda: os.chdir(path))
+for path in ("../../views/v1/images/c-0001_0000.nii.gz", "in/code/train.py", "job.json"):
+    attempt(lambda: len(open(path).read()) > 0)
+open("out/x", "w").write("kept")
+"""
+    outcome = ran(place, code)
+
+    assert log_of(outcome).split("\n") == ["errno 2"] * 12 + ["got True"] * 3 + [""]
+    assert ("stat", LABEL) in asked(outcome)
+    assert [file.path for file in outcome.outputs] == ["x"]
 
 
 def test_looks_at_what_was_given_are_counted(tmp_path: Path) -> None:

@@ -119,9 +119,9 @@ def mount_memory(place: str, options: str) -> None:
     _mount("tmpfs", place, "tmpfs", 2 | 4 | 8, options)
 
 
-def bind(place: str) -> None:
-    """Make a folder a mount of its own: MS_BIND | MS_REC."""
-    _mount(place, place, None, 0x1000 | 0x4000, "")
+def bind(place: str, source: str | None = None) -> None:
+    """Let a place show another, or itself as a mount of its own: MS_BIND | MS_REC."""
+    _mount(source or place, place, None, 0x1000 | 0x4000, "")
 
 
 def set_read_only(place: str, *, recursive: bool, on: bool) -> None:

@@ -39,6 +39,46 @@ def enter(memory_mib: int) -> None:
     kernel.mount_memory(SHARED_MEMORY, options)
 
 
+def hide(roots: tuple[str, ...], given: tuple[str, ...]) -> None:
+    """Put an empty folder over each root, with nothing in it but what was given.
+
+    What is hidden has no name any more: it can neither be opened nor looked at. Stand in a given
+    folder anew afterwards: the one we stand in is still the hidden one.
+    """
+    there = sorted(place for place in set(given) if os.path.exists(place))  # noqa: PTH110
+    handles = {place: os.open(place, os.O_PATH | os.O_CLOEXEC) for place in there}
+    for root in _outermost(roots, given):
+        kernel.mount_memory(root, "size=1m,nr_inodes=1000,mode=0755")
+        for place in there:  # what holds another comes before it
+            if place.startswith(f"{root}/"):
+                _show(place, f"/proc/self/fd/{handles[place]}")
+
+    for handle in handles.values():
+        os.close(handle)
+
+
+def _outermost(roots: tuple[str, ...], given: tuple[str, ...]) -> list[str]:
+    """Return the roots that are there, lie in no other, and are no part of what was given."""
+    found: list[str] = []
+    for root in sorted({os.path.realpath(path) for path in roots}):
+        inside = any(root == home or root.startswith(f"{home}/") for home in (*found, *given))
+        if root != "/" and os.path.isdir(root) and not inside:  # noqa: PTH112 - as in confine
+            found.append(root)
+
+    return found
+
+
+def _show(place: str, source: str) -> None:
+    """Make a hidden folder or file seen again."""
+    if os.path.isdir(source):  # noqa: PTH112
+        os.makedirs(place, exist_ok=True)  # noqa: PTH103
+    elif not os.path.exists(place):  # noqa: PTH110
+        os.makedirs(os.path.dirname(place), exist_ok=True)  # noqa: PTH103, PTH120
+        os.close(os.open(place, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC))
+
+    kernel.bind(place, source)
+
+
 def read_only(but: str) -> None:
     """Make every mount read-only but for one folder, and stand in it.
 
@@ -55,7 +95,8 @@ def main() -> int:
     """Try it, for a process that asks what this machine can do."""
     try:
         enter(1)
-        read_only(os.getcwd())  # noqa: PTH109 - as in confine
+        hide((os.path.dirname(os.getcwd()),), (os.getcwd(),))  # noqa: PTH109, PTH120 - as in confine
+        read_only(os.getcwd())  # noqa: PTH109
     except OSError as failure:
         os.write(2, f"{failure}\n".encode())
         return 1
