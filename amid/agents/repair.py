@@ -42,6 +42,9 @@ RULES: Mapping[ReasonCode, Rule] = {
     "SCORE_MISMATCH": Rule(
         "rewrite", "no number is claimed; the reviewer's counts", ("attempt.toml",)
     ),
+    "METRIC_SUBSTITUTED": Rule(
+        "rewrite", "no number is claimed; the reviewer's counts", ("attempt.toml",)
+    ),
     "SCORE_NAN": Rule("vary", "a label came out empty: other parameters"),
     "STAT_NOT_CASE_SPECIFIC": Rule("vary", "predictions hardly follow the image: other parameters"),
     "STAT_CI_OVERLAP": Rule("vary", "too few groups to tell attempts apart: a clearer lead"),

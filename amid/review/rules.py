@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Literal, NamedTuple, Protocol
 
-from blake3 import blake3
-
 from amid.review.checks import every_check
 from ledger.events.codes import JobEnd, ReasonCode, Released
 
@@ -26,6 +24,8 @@ ADVICE: Mapping[ReasonCode, str] = {
     "repair.",
     "DUP_SUBMISSION_PAYLOAD": "Another lane made exactly these predictions: change the method, "
     "not its name.",
+    "METRIC_SUBSTITUTED": "A claim names a metric that is not the contract's: claim that one, or "
+    "nothing.",
     "OK": "Nothing bars this attempt.",
     "OK_NOTE": "Nothing bars this attempt; the notes name what was unusual.",
     "PRED_CORRUPT": "A prediction could not be read whole: write it with SimpleITK as one "
@@ -131,11 +131,6 @@ def rules_text() -> str:
     return "\n".join((VERSION, DECISION, *every_check(), ""))
 
 
-def rules_digest() -> str:
-    """Return the digest of the rule set: its version, decision and the checks it rests on."""
-    return blake3(rules_text().encode()).hexdigest()
-
-
 def round_score(value: str) -> str:
     """Round a score to the nearest 0.005, half to even, as a plain decimal string."""
     steps = (Decimal(value) / STEP).quantize(Decimal(1), rounding=ROUND_HALF_EVEN)
@@ -155,6 +150,5 @@ __all__ = [
     "advice",
     "round_score",
     "rule",
-    "rules_digest",
     "rules_text",
 ]

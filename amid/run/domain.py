@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from amid.agents import attempt
 from amid.planning import offers
 from amid.review import rules
-from amid.run import outcomes
+from amid.run import outcomes, rulebook
 from ledger.blobs import BlobStore
 from ledger.events.base import Fact
 from ledger.events.codes import Released
@@ -48,7 +48,7 @@ class MedicalDomain:
 
     def rules_digest(self) -> str:
         """Return the digest of the rule set."""
-        return rules.rules_digest()
+        return rulebook.rules_digest()
 
     def probes(self, contract: bytes, profile: bytes) -> Sequence[str]:
         """Name the templates to be timed."""

@@ -26,6 +26,7 @@ ReasonCode = Literal[
     "DIRECTION_WRONG",
     "DUP_EXACT_CROSS_SPLIT",
     "DUP_SUBMISSION_PAYLOAD",
+    "METRIC_SUBSTITUTED",
     "OK",
     "OK_NOTE",
     "PRED_CORRUPT",

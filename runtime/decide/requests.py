@@ -1,10 +1,11 @@
 """Build the job requests of a run from its state: which command, inputs, limits and seed."""
 
 from ledger.events.job import Input, JobKind, JobRequested, Limits
-from ledger.events.work import AttemptSubmitted
+from ledger.events.work import AttemptSubmitted, CommitFrozen
 from projections.jobs import Job
 from projections.run import RunState
 from runtime.decide.context import Context
+from runtime.executed import executed_digest
 from runtime.jobspec import code_digest
 from runtime.seeds import derive
 
@@ -40,6 +41,7 @@ def _request(
     threads: int = 1,
     steps: int = 0,
     limits: Limits | None = None,
+    drawn_by: str = "",
 ) -> JobRequested:
     return JobRequested(
         subject=subject,
@@ -49,7 +51,7 @@ def _request(
         inputs=inputs,
         limits=limits or context.policy.limits(threads=threads),
         sandbox="trusted" if trusted else context.policy.sandbox,
-        seed=derive(state.task.seed, f"{kind}/{subject}/{fold}"),
+        seed=derive(state.task.seed, f"{kind}/{drawn_by or subject}/{fold}"),
         threads=threads,
         steps=steps,
         epoch=1,
@@ -108,6 +110,7 @@ def train(state: RunState, context: Context, made: AttemptSubmitted, fold: str) 
         threads=_threads(state, made),
         steps=0 if lane is None else lane.proposed.steps,
         limits=_train_limits(state, context, made),
+        drawn_by=_executed(state, context, made),
     )
 
 
@@ -137,6 +140,7 @@ def predict(state: RunState, context: Context, made: AttemptSubmitted, fold: str
         inputs=tuple(inputs),
         trusted=False,
         threads=1 if made.members else _threads(state, made),
+        drawn_by=_executed(state, context, made),
     )
 
 
@@ -228,12 +232,21 @@ def _train_limits(state: RunState, context: Context, made: AttemptSubmitted) -> 
 
 
 def _code(state: RunState, made: AttemptSubmitted) -> Input:
+    return Input(kind="code", name=made.attempt, digest=code_digest(_commit(state, made).files))
+
+
+def _executed(state: RunState, context: Context, made: AttemptSubmitted) -> str:
+    """Name what draws an attempt's seeds: the code and not the attempt, see `runtime.executed`."""
+    return executed_digest(_commit(state, made).files, context.read)
+
+
+def _commit(state: RunState, made: AttemptSubmitted) -> CommitFrozen:
     commit = state.workers.commit_of(made.commit)
 
     if commit is None:
         raise ValueError(f"attempt {made.attempt} names commit {made.commit}, which is not frozen")
 
-    return Input(kind="code", name=made.attempt, digest=code_digest(commit.files))
+    return commit
 
 
 def _finished(job: Job | None) -> str:

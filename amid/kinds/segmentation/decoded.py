@@ -18,6 +18,10 @@ from amid.review.checks.evidence import Part as Side
 from amid.review.kind import Seen
 from amid.review.measure.inputs import InputWrong
 
+COARSE = 16
+"""Parts a side of the grid on which predictions are nearly the same."""
+LEAST = 30
+"""Parts with foreground under which nothing is said of that."""
 VALUES = 64
 """Distinct values that are listed; more means that these are no labels."""
 
@@ -119,6 +123,7 @@ class LabelMaps:
             values=() if shown is None else distinct(shown),
             foreground=0 if shown is None else int(np.count_nonzero(shown != BACKGROUND)),
             payload="" if shown is None else payload(shown),
+            coarse="" if shown is None else coarse(shown),
         )
         return Seen(prediction, placed)
 
@@ -159,6 +164,39 @@ def distinct(array: Labels) -> tuple[int, ...]:
         found = np.unique(array)
 
     return tuple(int(value) for value in found[:VALUES])
+
+
+def coarse(array: Labels) -> str:
+    """Return the digest of a prediction on a coarse grid of relative positions, or nothing.
+
+    The most frequent foreground label of each part counts where it fills a quarter of it, so that
+    single voxels change nothing and a template pasted into images of many sizes stays the same.
+    Nothing is said of predictions with little foreground on that grid: those agree by chance.
+    """
+    parts = [np.array_split(np.arange(side), min(side, COARSE)) for side in array.shape]
+    starts = [np.asarray([part[0] for part in axis]) for axis in parts]
+    sizes = [np.asarray([len(part) for part in axis]) for axis in parts]
+    room = sizes[0]
+    for size in sizes[1:]:
+        room = np.multiply.outer(room, size)
+
+    found = np.zeros(room.shape, dtype=np.int64)
+    most = np.zeros(room.shape, dtype=np.int64)
+    for label in distinct(array):
+        if label == BACKGROUND:
+            continue
+
+        count = (array == label).astype(np.int64)
+        for axis, start in enumerate(starts):
+            count = np.add.reduceat(count, start, axis=axis)
+
+        wins = (count > most) & (4 * count >= room)
+        found, most = np.where(wins, label, found), np.maximum(most, count)
+
+    if np.count_nonzero(found) < LEAST:
+        return ""
+
+    return payload(found)
 
 
 def payload(array: Labels) -> str:

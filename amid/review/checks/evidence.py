@@ -29,6 +29,8 @@ class Prediction:
     part: Part
     status: FileStatus
     reason: str = ""
+    coarse: str = ""
+    """Digest of what it says on a coarse scale: equal for predictions that are nearly the same."""
     foreground: int = 1
     """How much it says: 0 when it is empty, such as a mask that is all background."""
     payload: str = ""

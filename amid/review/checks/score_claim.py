@@ -10,10 +10,10 @@ from amid.review.checks.evidence import (
     finding,
     number,
     passed,
-    unchecked,
+    some,
 )
 
-ID = "score-claim/1"
+ID = "score-claim/2"
 
 LIBRARIES = Decimal("0.000001")
 """What two correct libraries may differ by."""
@@ -24,7 +24,8 @@ def check(evidence: Evidence) -> Finding:
 
     A claim may be rounded: half a unit of its last decimal is allowed, and a millionth in any case.
     A whole number is meant exactly, or `1e3` would agree with everything.
-    A worker sees inner labels only, so a claim that is the inner score is true as well.
+    A worker sees inner labels only, so a claim that is the inner score is true as well. A number of
+    another metric than the contract's cannot be checked, and is held until it is taken back.
     """
     if not evidence.claims:
         return passed(ID, "nothing was claimed; the reviewer's own scores count")
@@ -47,7 +48,9 @@ def check(evidence: Evidence) -> Finding:
         return finding(ID, "reject", "SCORE_MISMATCH", says, grounds)
 
     if open_:
-        return unchecked(ID, f"no recomputed score of this name: {', '.join(open_)[:200]}")
+        says = f"{len(open_)} claims are of no metric of the contract: {some(open_)[:200]}"
+        grounds = [number(name[:60], "cannot be recomputed") for name in open_]
+        return finding(ID, "flag", "METRIC_SUBSTITUTED", says, grounds)
 
     return passed(ID, f"{len(evidence.claims)} claims agree with the recomputed scores")
 

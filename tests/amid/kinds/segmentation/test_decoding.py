@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from amid.kinds.segmentation.decoded import coarse
 from amid.review.decode import decode
 from tests.amid.world import blobs_of_two, geometry, write_image
 
@@ -145,3 +146,28 @@ def test_nothing_handed_in_is_an_empty_index(tmp_path: Path) -> None:
         "schema": "decoded/1",
         "folds": [],
     }
+
+
+def test_masks_that_differ_in_single_voxels_are_the_same_on_a_coarse_grid() -> None:
+    mask = np.zeros((40, 48, 44), np.uint8)
+    mask[8:30, 10:36, 12:30] = 1
+    other = mask.copy()
+    other[20, 20, 20], other[0, 0, 0] = 0, 1
+    moved = np.roll(mask, 6, axis=1)
+
+    assert coarse(other) == coarse(mask) != ""
+    assert coarse(moved) != coarse(mask)
+
+
+def test_a_template_pasted_into_images_of_two_sizes_is_the_same_on_a_coarse_grid() -> None:
+    small = np.zeros((32, 32, 32), np.uint8)
+    small[8:24, 8:24, 8:24] = 2
+
+    assert coarse(np.repeat(small, 2, axis=0)) == coarse(small)
+
+
+def test_nothing_is_said_of_specks() -> None:
+    speck = np.zeros((40, 40, 40), np.uint8)
+    speck[5:8, 5:8, 5:8] = 1
+
+    assert coarse(speck) == ""

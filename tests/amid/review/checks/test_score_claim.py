@@ -29,8 +29,10 @@ def test_passes_without_a_claim() -> None:
     assert check(HONEST).outcome == "pass"
 
 
-def test_says_when_the_metric_was_not_recomputed() -> None:
-    assert check(claiming("0.5", "assd")).outcome == "unchecked"
+def test_bars_until_taken_back_a_metric_that_nobody_recomputed() -> None:
+    found = check(claiming("0.5", "assd"))
+    assert (found.outcome, found.code) == ("flag", "METRIC_SUBSTITUTED")
+    assert "assd" in found.says
 
 
 def test_bars_a_claim_where_no_score_is_defined() -> None:
