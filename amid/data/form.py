@@ -6,6 +6,7 @@ the header alone. Inventory and views take the same bytes, so that every job see
 """
 
 import gzip
+import io
 import math
 import struct
 import zlib
@@ -139,7 +140,10 @@ def rewritten(content: bytes, header: Header, rows: Rows | None, *, both: bool =
     With `both` the place stands in the header as sform and as qform.
     """
     packed = content[:2] == b"\x1f\x8b"
-    whole = bytearray(gzip.decompress(content) if packed else content)
+    wanted = header.offset + header.voxels * header.dtype.itemsize  # what a bomb holds is not read
+    whole = bytearray(
+        gzip.GzipFile(fileobj=io.BytesIO(content)).read(wanted) if packed else content
+    )
     real = f"{header.order}{{}}{'f' if header.version == 1 else 'd'}"
     if header.scaling != (header.slope, header.intercept):
         struct.pack_into(real.format(2), whole, _SCALING[header.version], 1.0, 0.0)

@@ -1,6 +1,8 @@
 """Headers are read as the format means them, by ITK and by the reader of labels alike."""
 
+import gzip
 import struct
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -99,3 +101,15 @@ def test_the_reader_of_labels_finds_voxels_behind_an_extension(tmp_path: Path) -
 def test_two_forms_are_compared_where_their_corners_lie() -> None:
     assert form.apart(RAS, RAS, (8, 6, 4)) == 0
     assert form.apart(RAS, LAS, (8, 6, 4)) == pytest.approx(8.0)
+
+
+def test_no_more_is_unpacked_of_a_file_than_its_header_promises() -> None:
+    content = gzip.compress(nifti(scaling=(0, 5)) + bytes(64 << 20))
+
+    tracemalloc.start()
+    meant = form.as_read(content, ".nii.gz")
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert len(gzip.decompress(meant)) == 352 + voxels().size
+    assert most < 8 << 20
