@@ -21,7 +21,7 @@ from typing import Any, Final, NoReturn
 from blake3 import blake3
 
 from runtime import confine
-from runtime.adapters.sandbox import bubblewrap, kernel, landlock, processes, strace
+from runtime.adapters.sandbox import bubblewrap, kernel, landlock, processes, room, strace
 from runtime.adapters.sandbox.ending import judge
 from runtime.adapters.sandbox.recorder import NOTHING, Recorder
 from runtime.adapters.sandbox.watch import LOG_KEPT, Bounds, Seen, Watch
@@ -114,8 +114,9 @@ def _temporary(job: Job) -> dict[str, str]:
     """Make the short way and return it for the environment; nothing where it cannot be made."""
     way, real = _short_way(job), job.folder / "tmp"
     with suppress(OSError):
-        if way.is_symlink() and way.lstat().st_uid == os.getuid():
-            way.unlink()  # of a wrapper that was killed
+        for old in way.parent.glob(f"amid-{os.getuid()}-*"):
+            if old == way or (old.is_symlink() and not old.exists()):
+                old.unlink()  # of a wrapper that was killed
 
         way.symlink_to(real)
         return {"TMPDIR": str(way)}
@@ -186,6 +187,9 @@ def _run(job: Job) -> int:
     _write(folder / "log" / "job.log", b"".join(seen.log)[-LOG_KEPT:])
     access, unrecorded = _recorded(recorder, seen)
     end = judge(folder, job.launch, seen, unrecorded=unrecorded if recorder else "")
+    for name in ("tmp",) if end.code is None else ("tmp", "out"):
+        room.clear(folder / name)  # of a job that failed, log and record are enough
+
     _write(
         folder / "result.json",
         json.dumps(

@@ -139,6 +139,7 @@ def test_locks_are_asked_about_and_what_stays_with_a_file_is_refused(machine: st
 
     assert answer(machine, preadv2, 3, 0, 1, 0, 0, 8) == EOPNOTSUPP
     assert answer(machine, preadv2, 3, 0, 1, 0, 0, 0) == ALLOW
+    assert answer(machine, calls.FALLOCATE[column(machine)], 3, 0, 0, 1 << 30) == EOPNOTSUPP
 
 
 @BOTH

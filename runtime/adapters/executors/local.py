@@ -1,7 +1,6 @@
 """Runs jobs on this machine, each in its own wrapper process, never on more cores than told."""
 
 import json
-import shutil
 import subprocess
 import sys
 from contextlib import suppress
@@ -13,7 +12,7 @@ import anyio
 from anyio.abc import Process
 
 from runtime.adapters.executors.result import lost, read_result, write_order
-from runtime.adapters.sandbox import probe, processes
+from runtime.adapters.sandbox import probe, processes, room
 from runtime.errors import ExecutorFailed
 from runtime.ports import JobOutcome, JobSpec
 
@@ -51,7 +50,11 @@ class LocalExecutor:
         await self._take(wanted)
         try:
             await anyio.to_thread.run_sync(_prepare, spec)
-            return await _supervise(spec)
+            outcome = await _supervise(spec)
+            if outcome.status == "lost":
+                await anyio.to_thread.run_sync(_clear, spec.folder)
+
+            return outcome
         finally:
             with anyio.CancelScope(shield=True):
                 await self._give(wanted)
@@ -104,11 +107,17 @@ def _prepare(spec: JobSpec) -> None:
         (spec.folder / name).unlink(missing_ok=True)
 
     for name in _MADE_AFRESH:
-        shutil.rmtree(spec.folder / name, ignore_errors=True)
-        (spec.folder / name).mkdir(parents=True)
+        room.clear(spec.folder / name)
+        (spec.folder / name).mkdir(parents=True, exist_ok=True)
 
     (spec.folder / "in").mkdir(exist_ok=True)
     write_order(spec, private=probe.private_mounts())
+
+
+def _clear(folder: Path) -> None:
+    """Give back what a job took that nobody can say anything about."""
+    for name in room.MOST_FILES:
+        room.clear(folder / name)
 
 
 async def _supervise(spec: JobSpec) -> JobOutcome:

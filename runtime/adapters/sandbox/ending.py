@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from runtime.adapters.sandbox import outputs
+from runtime.adapters.sandbox import outputs, room
 
 if TYPE_CHECKING:  # the wrapper never loads the ledger
     from ledger.events.codes import JobEnd
@@ -100,9 +100,9 @@ def _signal(number: int) -> str:
 
 
 def _with_outputs(folder: Path, launch: dict[str, Any]) -> Ending:
-    bound = launch["limits"]["output_mib"]
-    if outputs.size(folder / "out") > bound << 20:
-        return Ending("OUTPUT_LIMIT", f"output limit of {bound} MiB reached")
+    over = room.taken(folder).over(launch["limits"]["output_mib"])
+    if over:
+        return Ending("OUTPUT_LIMIT", over)
 
     try:
         taken = tuple(outputs.take(folder / "out"))

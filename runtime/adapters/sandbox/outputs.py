@@ -10,34 +10,16 @@ from pathlib import Path
 
 from blake3 import blake3
 
+from runtime.adapters.sandbox.room import MOST_FILES
+
 _DEPTH = 32
-_FILES = 100_000
+_FILES = MOST_FILES["out"]
+_HOLES = 16 << 20
 _CHUNK = 1 << 20
 
 
 class OutputRefused(Exception):
     """Something under `out/` is not a plain file in a plain place; says which."""
-
-
-def size(folder: Path) -> int:
-    """Return the bytes of all files below a folder, of those that are still there.
-
-    Counts the length, not the blocks: a sparse file costs its whole length to hash.
-    """
-    total = 0
-    pending = [str(folder)]
-    while pending:
-        try:
-            with os.scandir(pending.pop()) as entries:
-                for entry in entries:
-                    if entry.is_dir(follow_symlinks=False):
-                        pending.append(entry.path)
-                    else:
-                        total += entry.stat(follow_symlinks=False).st_size
-        except OSError:  # removed or made unreadable while we look: the next look counts again
-            continue
-
-    return total
 
 
 def take(folder: Path) -> list[dict[str, object]]:
@@ -99,6 +81,7 @@ def _hashed(folder: Path, path: str) -> dict[str, object]:
     try:
         facts = os.fstat(handle)
         _check_file(path, place, facts)
+        _check_holes(path, handle, facts.st_size)
         digest = blake3()
         while block := os.read(handle, _CHUNK):
             digest.update(block)
@@ -119,6 +102,23 @@ def _check_file(path: str, place: Path, facts: os.stat_result) -> None:
         raise OutputRefused(f"out/{path} has its set-user-ID or set-group-ID bit set")
 
 
+def _check_holes(path: str, handle: int, size: int) -> None:
+    """Refuse a file that is mostly nothing: it would cost its whole length wherever it goes."""
+    holes = at = 0
+    while at < size:
+        try:
+            data = os.lseek(handle, at, os.SEEK_DATA)
+        except OSError:  # none up to the end
+            data = size
+
+        holes += data - at
+        at = os.lseek(handle, data, os.SEEK_HOLE) if data < size else size
+
+    os.lseek(handle, 0, os.SEEK_SET)
+    if holes > _HOLES and 2 * holes > size:
+        raise OutputRefused(f"out/{path} is sparse: {holes >> 20} of {size >> 20} MiB are holes")
+
+
 def _kind(place: Path) -> str:
     try:
         mode = place.lstat().st_mode
@@ -136,4 +136,4 @@ def _kind(place: Path) -> str:
     return kinds.get(stat.S_IFMT(mode), "thing of an unknown kind")
 
 
-__all__ = ["OutputRefused", "size", "take"]
+__all__ = ["OutputRefused", "take"]

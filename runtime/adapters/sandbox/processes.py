@@ -2,7 +2,6 @@
 
 import os
 import signal
-import stat
 import time
 from collections.abc import Iterable
 from contextlib import suppress
@@ -140,6 +139,8 @@ def memory_kib(processes: Iterable[Process], *, beside: int = 0) -> int:
         try:
             with open(f"/proc/{process.pid}/smaps_rollup", encoding="ascii") as source:  # noqa: PTH123
                 sizes = {line.split(":")[0]: line.split()[1] for line in source if "Pss" in line}
+        except (FileNotFoundError, ProcessLookupError):  # it ended
+            continue
         except OSError:
             total += process.rss_kib
             continue
@@ -158,20 +159,6 @@ def private_kib(pid: int) -> int:
         return 0
 
     return (told.f_blocks - told.f_bfree) * told.f_frsize // 1024
-
-
-def unnamed_bytes(processes: Iterable[Process]) -> int:
-    """Return the length of the files that these hold open and that no folder names any more."""
-    seen: dict[tuple[int, int], int] = {}
-    for process in processes:
-        with suppress(OSError), os.scandir(f"/proc/{process.pid}/fd") as handles:
-            for handle in handles:
-                with suppress(OSError):
-                    facts = handle.stat()
-                    if facts.st_nlink == 0 and stat.S_ISREG(facts.st_mode):
-                        seen[facts.st_dev, facts.st_ino] = facts.st_size
-
-    return sum(seen.values())
 
 
 def end_session(session: int, start: int, *, patience_s: float = 2.0) -> bool:
@@ -205,5 +192,4 @@ __all__ = [
     "memory_kib",
     "of_session",
     "private_kib",
-    "unnamed_bytes",
 ]

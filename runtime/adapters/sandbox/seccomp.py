@@ -118,6 +118,8 @@ def _special_calls(column: int) -> list[bytes]:
         _when(calls.FCNTL[column], _by_word(1, locks, _ALLOW)),
         _when(calls.IOCTL[column], _by_word(1, controls, _ERRNO | errno.ENOTTY)),
         _when(calls.PREADV2[column], _by_bits(5, _RWF_NOWAIT, _ERRNO | errno.EOPNOTSUPP)),
+        # libc then writes instead, which no job does faster than its disk is watched
+        _when(calls.FALLOCATE[column], _answer(_ERRNO | errno.EOPNOTSUPP)),
         # the flags of clone3 lie behind a pointer: libc falls back to clone on ENOSYS
         _when(calls.CLONE3[column], _answer(_ERRNO | errno.ENOSYS)),
         _when(calls.CLONE[column], _by_bits(0, _CLONE_NEW, eperm)),

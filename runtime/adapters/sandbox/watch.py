@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from runtime.adapters.sandbox import kernel, memory, outputs, processes
+from runtime.adapters.sandbox import kernel, memory, processes, room
 from runtime.adapters.sandbox.notify import Answerer
 
 if TYPE_CHECKING:  # the wrapper never loads the ledger
@@ -27,7 +27,8 @@ LOG_KEPT: Final = 64 * 1024
 _TICK_S: Final = 0.05
 _READ_S: Final = 0.2
 """Seconds of reading after which limits and lifeline are looked at again."""
-_SIZE_EVERY: Final = 5
+_SHARE: Final = 10
+"""Times as long as a count of the disk took until the next one."""
 _BEAT_EVERY: Final = 20
 _LAST_WORDS_S: Final = 10.0
 _GIVE_UP_S: Final = 30.0
@@ -96,7 +97,8 @@ class Watch:
         self._lifeline = _is_lifeline(0)
         self._job_handle: int | None = None
         self._ticks = 0
-        self._next_check = 0.0
+        self._next_check = self._next_count = 0.0
+        self._over_twice = (False, False)
         self._over = False
         self._deadline = time.monotonic() + bounds.wall_s
         self._asked = bounds.grace_s == 0
@@ -270,18 +272,22 @@ class Watch:
         elif self._holds_too_much(members):
             self._stop("MEMORY_LIMIT", f"memory limit of {bounds.memory_mib} MiB reached")
 
-        if self._ticks % _SIZE_EVERY == 0:
-            self._check_sizes(members)
-
+        self._check_sizes(members)
         if self._ticks % _BEAT_EVERY == 0:
             os.utime(self._folder / "beat")
 
     def _holds_too_much(self, members: list[processes.Process]) -> bool:
-        """Say whether memory is over its limit; count exactly only where a rough sum says so."""
+        """Say whether memory is over its limit; count exactly only where a rough sum says so.
+
+        Twice in a row: processes are read one after the other, and one that ends meanwhile leaves
+        its share of what they have in common to those that are read after it.
+        """
         bound = self._bounds.memory_mib * 1024
         beside = processes.private_kib(self.seen.job) if self.seen.private else 0
         rough = sum(p.rss_kib for p in members) + beside
-        return rough > bound and processes.memory_kib(members, beside=beside) > bound
+        over = rough > bound and processes.memory_kib(members, beside=beside) > bound
+        self._over_twice = (self._over_twice[1], over)
+        return all(self._over_twice)
 
     def _ask(self) -> None:
         """Ask a job with checkpoints to end at its next one, and give it time for that."""
@@ -290,10 +296,17 @@ class Watch:
         self._deadline = time.monotonic() + self._bounds.grace_s
 
     def _check_sizes(self, members: list[processes.Process]) -> None:
-        written = sum(outputs.size(self._folder / name) for name in ("out", "tmp"))
-        written += processes.unnamed_bytes(members)
-        if written > self._bounds.output_mib << 20:
-            self._stop("OUTPUT_LIMIT", f"output limit of {self._bounds.output_mib} MiB reached")
+        """Count what the job takes of the disk: often where that is quick, for it may grow fast."""
+        began = time.monotonic()
+        if began < self._next_count:
+            return
+
+        over = room.taken(self._folder, members).over(self._bounds.output_mib)
+        if over:
+            self._stop("OUTPUT_LIMIT", over)
+
+        now = time.monotonic()
+        self._next_count = now + _SHARE * (now - began)
 
     def _end_everyone(self) -> None:
         """Kill all descendants; the helpers last, so that they can say how the others ended."""
