@@ -55,6 +55,7 @@ class Told:
         parts = (("where", self.where), ("why", self.why), ("do", self.hint))
         tail = [_named(name, text) for name, text in parts if text]
         room = len(self.details) if every else max(1, MOST - len(lines) - len(tail) - 1)
+        room += len(self.details) == room + 1  # it takes the line that would say "1 more"
         lines += [f"  - {_cut(' '.join(detail.split()))}" for detail in self.details[:room]]
         if len(self.details) > room:
             lines.append(f"  … and {len(self.details) - room} more (-v shows them all)")

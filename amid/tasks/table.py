@@ -166,7 +166,8 @@ def _row(
         and (name == data.group or name not in _attributes(contract))
     ]
     if cell["split"] and cell["split"] not in ("train", "test"):
-        bad.append(f'line {number}: split is "{cell["split"]}"; allowed: train, test')
+        drawn = "; validation is drawn from train" if cell["split"][:3].casefold() == "val" else ""
+        bad.append(f'line {number}: split is "{cell["split"]}"; allowed: train, test{drawn}')
 
     bad += [
         f'line {number}: {name} = "{cell[name]}" is not a path inside the data folder'
@@ -309,7 +310,7 @@ def _check_groups(name: str, rows: list[Row], column: str) -> None:
         )
 
 
-_CORRECT = "correct the table; its columns are described under [data] in task.toml"
+_CORRECT = "correct the table; docs/case-table.md says what its columns hold"
 _TWINS = (
     "write one name in one way; where two are meant, add the column to [data] distinct in "
     "task.toml, or, for cases that would be one file, rename one"

@@ -147,3 +147,18 @@ def test_of_several_refusals_the_first_is_told() -> None:
     told = tell(ExceptionGroup("two", refusals))
 
     assert (told.exit_code, told.what) == (2, "said")
+
+
+@pytest.mark.parametrize("count", [2, 4, 5, 6])
+def test_nothing_is_left_out_to_say_that_one_is(
+    capsys: pytest.CaptureFixture[str], count: int
+) -> None:
+    listed = [f"line {number}: wrong" for number in range(count)]
+    error = TableWrong("mistakes", where="cases.csv", why="so", do="correct", listed=listed)
+
+    answer_error(error, Session())
+
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) < 10
+    assert not any("and 1 more" in line for line in lines)
+    assert sum(line.startswith("  - ") for line in lines) == (count if count < 6 else 4)

@@ -66,7 +66,10 @@ def test_what_names_a_case_or_patient_is_no_property_of_cases(
         ([HEADER, ONE, "b,p1,train,b.mha,la.mha"], 'line 3: "la.mha" is already used on line 2'),
         ([HEADER, "a,,train,a.mha,la.mha"], 'line 2: the cell "patient" is empty'),
         ([HEADER, "a,p1,train,,la.mha"], 'line 2: the cell "image" is empty'),
-        ([HEADER, "a,p1,val,a.mha,la.mha"], 'line 2: split is "val"; allowed: train, test'),
+        (
+            [HEADER, "a,p1,val,a.mha,la.mha"],
+            'split is "val"; allowed: train, test; validation is drawn from train',
+        ),
         ([HEADER, "a,p1,test,a.mha,la.mha"], 'no row has split "train"'),
         ([HEADER, "a,p1,train,a.mha"], "line 2 has 4 cells, the header has 5"),
         ([HEADER, "a,p1,train,../a.mha,la.mha"], 'image = "../a.mha" is not a path inside'),
