@@ -8,11 +8,14 @@ import pytest
 
 from amid.agents.recipe import RecipeAgent
 from amid.run import compose, making
+from ledger.blobs import BlobStore
 from ledger.events.base import Fact
-from ledger.events.job import AccessRecorded
+from ledger.events.job import AccessRecorded, JobFailed
 from ledger.events.review import CheckFound, VerdictGiven
 from ledger.record import Record
+from projections.run import RunState
 from runtime.adapters.sandbox.probe import available_sandboxes
+from runtime.decide import briefs
 from runtime.ports import Brief, Reading, Turn
 from tests.runtime.job_places import ASSURED, SHUT_IN
 
@@ -44,6 +47,25 @@ for _kind in (_socket.SOCK_STREAM, _socket.SOCK_DGRAM):
 """
 
 
+LOOK = """
+import os as _os
+
+for _place in {places!r}:
+    for _look in (_os.stat, _os.chdir, lambda p: _os.symlink(p, "tmp/x"), _os.listdir):
+        try:
+            _look(_place)
+        except OSError:
+            pass
+"""
+
+TELL = """
+import os as _os
+
+_os.makedirs("out", exist_ok=True)
+open("out/" + "read-in-a-label-" * 15 + chr(7), "w").close()
+"""
+
+
 class Reaching(RecipeAgent):
     """Writes the honest recipe with a reach for sealed places in front."""
 
@@ -69,7 +91,7 @@ def listening() -> Iterator[int]:
         yield server.getsockname()[1]
 
 
-def reach_out(task: Path, run: Path, port: int, sandbox: str) -> list[Fact]:
+def reach_out(task: Path, run: Path, port: int, sandbox: str, reach: str = REACH) -> list[Fact]:
     """Explore with the reaching agent and return the log."""
     making.create_run(
         task,
@@ -85,7 +107,7 @@ def reach_out(task: Path, run: Path, port: int, sandbox: str) -> list[Fact]:
     label = next((run / "vault" / "labels").iterdir())
     image = next((task / "images").iterdir())
     places = [str(path) for path in (label, image, blob, run / "ledger.db")]
-    Reaching.reach = REACH.format(places=places, port=port)
+    Reaching.reach = reach.format(places=places, port=port)
     compose.go_on(run, listen=_silent, say=print, fresh=True, until="explore")
     return compose.events(run)
 
@@ -131,3 +153,36 @@ def test_without_a_cage_the_same_reach_succeeds_and_the_reviewer_rejects_it(
     found = [e for e in log if isinstance(e, CheckFound) and e.check.startswith("sealed-access")]
     recorded = any(e.recorder == "strace" for e in records)
     assert {e.code for e in found} == ({"SEALED_READ"} if recorded else {"UNCHECKED"})
+
+
+@needs_cage
+def test_a_look_that_opens_nothing_is_found_by_the_reviewer(
+    task: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given a training script that only looks at sealed places, then it is not accepted."""
+    monkeypatch.setattr("amid.agents.recipe.RecipeAgent", Reaching)
+    log = reach_out(task, tmp_path / "run", 0, "landlock", LOOK)
+    found = [e for e in log if isinstance(e, CheckFound) and e.check.startswith("sealed-access")]
+    verdicts = [e for e in log if isinstance(e, VerdictGiven)]
+
+    assert {e.code for e in found} == {"SEALED_READ"}
+    assert all("SEALED_READ" in v.codes and v.verdict != "accept" for v in verdicts)
+
+
+@needs_cage
+def test_a_name_that_a_job_chose_reaches_no_worker(
+    task: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given a file name that tells what a job read, then the next turn hears a code instead."""
+    monkeypatch.setattr("amid.agents.recipe.RecipeAgent", Reaching)
+    log = reach_out(task, tmp_path / "run", 0, "landlock", TELL)
+    failed = [e for e in log if isinstance(e, JobFailed)]
+    state = RunState.of(log)
+    slot = state.stages.rounds[0].slots[0]
+    context = compose._context(state, BlobStore(tmp_path / "run" / "blobs"))
+    told = briefs.session(state, context, slot, 2).prompt
+
+    assert {e.code for e in failed} == {"OUTPUT_REFUSED"}
+    assert any("read-in-a-label" in e.reason for e in failed)
+    assert "read-in-a-label" not in told
+    assert "OUTPUT_REFUSED" in told
