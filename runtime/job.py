@@ -22,12 +22,13 @@ from blake3 import blake3
 
 from runtime import confine
 from runtime.adapters.sandbox import bubblewrap, kernel, landlock, processes, room, strace
-from runtime.adapters.sandbox.ending import judge
+from runtime.adapters.sandbox.ending import Ending, judge
 from runtime.adapters.sandbox.recorder import NOTHING, Recorder
 from runtime.adapters.sandbox.watch import LOG_KEPT, Bounds, Seen, Watch
 
 SCHEMA: Final = "result/1"
 _ABANDONED: Final = 130
+_PATIENCE_S: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +166,11 @@ def run(folder: Path) -> int:
     job = load(folder)
     try:
         return _run(job)
+    except Exception as defect:  # a wrapper that ends without a result loses its job
+        _end_all()
+        end = Ending("DEFECT", f"its wrapper broke: {type(defect).__name__}: {defect}")
+        _tell(job, end, NOTHING, assurance="none", wall_ms=0)
+        return 0
     finally:  # not before the record is written: it follows the way
         with suppress(OSError):
             _short_way(job).unlink()
@@ -190,29 +196,50 @@ def _run(job: Job) -> int:
     for name in ("tmp",) if end.code is None else ("tmp", "out"):
         room.clear(folder / name)  # of a job that failed, log and record are enough
 
-    _write(
-        folder / "result.json",
-        json.dumps(
-            {
-                "schema": SCHEMA,
-                "key": job.launch["key"],
-                "epoch": job.launch["epoch"],
-                "status": "finished" if end.code is None else "failed",
-                "code": end.code,
-                "reason": end.reason,
-                "exit": None if seen.status is None else os.waitstatus_to_exitcode(seen.status),
-                "stopped_at": end.stopped_at,
-                "outputs": end.outputs,
-                "resources": _resources(wall_ms),
-                "assurance": _assurance(job, seen, complete=not unrecorded),
-                "access": access,
-                "log": "log/job.log",
-            },
-            indent=1,
-        ),
-        durable=True,
-    )
+    assurance = _assurance(job, seen, complete=not unrecorded)
+    _tell(job, end, access, assurance=assurance, wall_ms=wall_ms, status=seen.status)
     return 0
+
+
+def _tell(
+    job: Job,
+    end: Ending,
+    access: dict[str, object],
+    *,
+    assurance: str,
+    wall_ms: int,
+    status: int | None = None,
+) -> None:
+    """Write the result, last of all."""
+    told = {
+        "schema": SCHEMA,
+        "key": job.launch["key"],
+        "epoch": job.launch["epoch"],
+        "status": "finished" if end.code is None else "failed",
+        "code": end.code,
+        "reason": end.reason,
+        "exit": None if status is None else os.waitstatus_to_exitcode(status),
+        "stopped_at": end.stopped_at,
+        "outputs": end.outputs,
+        "resources": _resources(wall_ms),
+        "assurance": assurance,
+        "access": access,
+        "log": "log/job.log" if (job.folder / "log" / "job.log").is_file() else None,
+    }
+    _write(job.folder / "result.json", json.dumps(told, indent=1), durable=True)
+
+
+def _end_all() -> None:
+    """Kill every process of the job, when nobody watches it any more."""
+    family = processes.Family(os.getpid())
+    until = time.monotonic() + _PATIENCE_S
+    while (left := family.members(afresh=True)) and time.monotonic() < until:
+        processes.kill(left)
+        with suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+
+        time.sleep(0.01)
 
 
 def _recorded(recorder: Recorder | None, seen: Seen) -> tuple[dict[str, object], str]:
@@ -223,7 +250,8 @@ def _recorded(recorder: Recorder | None, seen: Seen) -> tuple[dict[str, object],
     try:
         return recorder.close(seen.answerer.refused if seen.answerer else ())
     except Exception as defect:
-        return NOTHING, f"its record broke: {type(defect).__name__}: {defect}"
+        broken = f"its record broke: {type(defect).__name__}: {defect}"
+        return {**NOTHING, "record": recorder.so_far()}, broken
 
 
 def _assurance(job: Job, seen: Seen, *, complete: bool) -> str:

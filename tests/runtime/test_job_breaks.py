@@ -1,12 +1,22 @@
 """What a job does to its wrapper: it may fail for it, and its record so far is kept."""
 
+import json
 import os
 from pathlib import Path
 
 import pytest
 
 from runtime.ports import JobOutcome
-from tests.runtime.job_places import LIMITS, Place, execute, log_of, ran, refusals_of, wrapped
+from tests.runtime.job_places import (
+    LIMITS,
+    Place,
+    execute,
+    living_with,
+    log_of,
+    ran,
+    refusals_of,
+    wrapped,
+)
 
 CALL = """
 import ctypes, os, sys
@@ -96,6 +106,36 @@ def test_a_defect_of_the_record_fails_the_job_and_lowers_the_assurance(tmp_path:
     assert (outcome.status, outcome.code) == ("failed", "RECORD_BROKEN")
     assert outcome.assurance == "unrecorded"
     assert not outcome.access.complete
+
+
+def test_a_record_that_broke_at_its_end_is_kept_so_far(tmp_path: Path) -> None:
+    """Given a recorder that breaks when it is closed, then whole lines of it are kept."""
+    spec = Place.make(tmp_path).job("open('in/code/train.py')")
+    outcome = wrapped(spec, "job.Recorder._take = lambda *_: None\n" + BREAKING)
+
+    assert (outcome.status, outcome.code) == ("failed", "RECORD_BROKEN")
+    assert outcome.access.record is not None
+    assert all(json.loads(line) for line in outcome.access.record.read_text().splitlines())
+
+
+BREAKING = """
+was = job.Recorder.close
+def close(recorder, refused):
+    recorder._book._sink.write('{"pid": 1}\\n{"pid')
+    raise RuntimeError("at the end")
+job.Recorder.close = close
+"""
+
+
+@pytest.mark.parametrize("broken", ["judge", "Recorder", "_recorded", "Watch"])
+def test_a_defect_of_the_wrapper_itself_is_a_result(tmp_path: Path, broken: str) -> None:
+    """Given any part of it that breaks, then the job has failed, is not lost, and nothing runs."""
+    spec = Place.make(tmp_path).job("import time; print('begun', flush=True); time.sleep(0.3)")
+    outcome = wrapped(spec, f"job.{broken} = lambda *_, **__: 1 / 0")
+
+    assert (outcome.status, outcome.code, outcome.assurance) == ("failed", "DEFECT", "none")
+    assert "ZeroDivisionError" in outcome.reason
+    assert living_with(str(tmp_path)) == []
 
 
 def test_a_defect_of_the_watch_ends_the_job(tmp_path: Path) -> None:

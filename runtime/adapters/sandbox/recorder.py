@@ -17,6 +17,7 @@ from runtime.adapters.sandbox.walk import Walker
 
 _SET_PIPE_SIZE: Final = 1031  # F_SETPIPE_SZ
 _PIPE_BYTES: Final = 1 << 20
+_RECORD: Final = "log/access.jsonl"
 _BLOCK: Final = 64 << 10
 NOTHING: Final[dict[str, object]] = {
     "record": None,
@@ -88,6 +89,17 @@ class Recorder:
 
         return True
 
+    def so_far(self) -> str | None:
+        """Return what was written before something broke, up to its last whole line."""
+        with suppress(OSError, ValueError):
+            self._book.flush()
+
+        with suppress(OSError), self._where.open("rb+") as written:
+            written.truncate(written.read().rfind(b"\n") + 1)
+            return _RECORD
+
+        return None
+
     def close(self, refused: Iterable[Any]) -> tuple[dict[str, object], str]:
         """End the record; return its summary, and why it is not whole (empty: it is)."""
         while self.read():
@@ -106,7 +118,7 @@ class Recorder:
 
         summary = self._book.close(broken)
         return {
-            "record": "log/access.jsonl",
+            "record": _RECORD,
             "opened": summary.opened,
             "denied": [{"op": op, "path": path, "result": r} for op, path, r in summary.denied],
             "denied_total": summary.denied_total,

@@ -157,3 +157,18 @@ main()
     assert done.returncode == 130
     assert json.loads(done.stdout)["exit_code"] == 130
     assert sorted(path.name for path in tmp_path.iterdir()) == ["task"]
+
+
+def test_a_reproduction_on_a_slow_machine_is_undecided(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Given jobs that took too long here, then the answer is neither yes nor no, and exit 6."""
+    from amid.run import compose
+    from replay.reproduce import Answer
+
+    late = Answer(9, None, (), (), (), ("train a f1: too slow here: wall limit of 3600 s reached",))
+    monkeypatch.setattr(compose, "reproduce", lambda *_, **__: late)
+    monkeypatch.setattr("amid.cli.folder.check_run", lambda _: None)
+
+    assert call(["replay", str(tmp_path), "--reproduce", "all"]) == 6
+    assert "undecided: this machine was too slow" in capsys.readouterr().out
