@@ -6,6 +6,7 @@ from typing import Literal
 from projections.attempts import Attempt
 from projections.lanes import Lane
 from projections.run import RunState
+from runtime.policy import Policy
 
 Outcome = Literal["refused", "undecided"]
 
@@ -71,19 +72,23 @@ def _nothing_tried(state: RunState) -> str:
 
 def _too_short(state: RunState, lanes: tuple[Lane, ...]) -> str:
     cheapest = min(lanes, key=lambda lane: (lane.proposed.units, lane.name))
-    price = cheapest.proposed.units
-    units = 0 if state.task.task is None else state.task.task.units
-    stage = state.stages.entered.get("explore")
-    share = stage.units if stage is not None else 0
-    if share >= price or not units or not share:
-        exhausted = state.stages.exhausted
-        return f"the budget ended before an attempt began: {exhausted.because if exhausted else ''}"
-
+    price = max(1, cheapest.proposed.units)
+    share = Policy.recorded(state.task).share_explore
     cores = max(1, int(state.task.setting("cores", "1")))
-    seconds = -(-price * units // share) // cores + 1
+    seconds = -(-price * 100 // share) // cores + 1
+    given = 0 if state.task.task is None else state.task.task.units // cores
+    least = f"--budget {max(seconds, given + 1)}s on {_many(cores, 'core')}"
+    stage = state.stages.entered.get("explore")
+    have = 0 if stage is None else stage.units
+    if have >= price:
+        return (
+            f"the budget is too short: it was used up before an attempt began; give more than "
+            f"{least}"
+        )
+
     return (
-        f"the budget is too short: the cheapest attempt (lane {cheapest.name}) takes {price} "
-        f"units, the first stage has {share}; give at least --budget {seconds}s on {cores} cores"
+        f"the budget is too short: the cheapest attempt (lane {cheapest.name}) takes "
+        f"{_many(price, 'unit')}, the first stage has {have}; give at least {least}"
     )
 
 
