@@ -64,6 +64,7 @@ bench: install   ## Measure ledger and deciders, each with its peer and its grow
 	$(PY) -m scripts.bench_append
 	$(PY) -m scripts.bench_decide
 	$(PY) -m scripts.bench_verify
+	$(PY) -m scripts.bench_open
 
 golden: install  ## Write the golden files again; look at the difference before you commit it.
 	$(PY) -m tests.golden.make_events

@@ -64,16 +64,11 @@ def check(
     return sum(there.values()), tuple(sorted(there.keys() - wanted.keys()))
 
 
-def unnamed(store: BlobStore, records: Iterable[Record], references: References) -> list[str]:
-    """Return the blobs that no record names, such as those a crash left before their event.
+def unnamed(store: BlobStore, named: Named) -> list[str]:
+    """Return the blobs that no event names, such as those a crash left before their event.
 
     Reads no blob but the manifests. `resume` moves these aside: whoever needs one puts it again.
     """
-    named = Named()
-    for record in records:
-        for digest, kind in references(record):
-            named.add(digest, kind, record.seq)
-
     there = dict.fromkeys(store.digests(), True)
     wanted = _wanted(store, named, there, lambda *_: None)
     return sorted(there.keys() - wanted.keys())

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from ledger import canonical, fence, hashing
 from ledger.errors import FenceViolation
-from ledger.record import EMPTY, Head, Record, run_id
+from ledger.record import EMPTY, Head, Record, Since, run_id
 
 _COLUMNS: tuple[tuple[str, type], ...] = (
     ("seq", int),
@@ -36,13 +36,13 @@ class Fault(NamedTuple):
 class Walk:
     """Checks rows in the order of `seq`, remembering only the last one."""
 
-    def __init__(self) -> None:
-        self.head: Head = EMPTY
+    def __init__(self, since: Since | None = None) -> None:
+        self.head: Head = EMPTY if since is None else since.head
         """The last row that was looked at."""
-        self.term: int = 0
-        self.run: bytes | None = None
+        self.term: int = 0 if since is None else since.term
+        self.run: bytes | None = None if since is None else since.run
         """The run id in force; None before the first event, or when that does not name one."""
-        self._started = False
+        self._started = since is not None
 
     def step(self, row: Sequence[object]) -> tuple[Record | None, list[Fault]]:
         """Check the next row; the record is None when the row cannot be read as one."""

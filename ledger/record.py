@@ -45,6 +45,14 @@ class Head(NamedTuple):
     hash: bytes
 
 
+class Since(NamedTuple):
+    """Up to where a log was read before: what the next event must follow."""
+
+    head: Head
+    term: int
+    run: bytes
+
+
 EMPTY = Head(0, NO_EVENT)
 """The head of a log without events."""
 
@@ -66,4 +74,4 @@ def run_id(body: bytes) -> bytes:
     return bytes.fromhex(run)
 
 
-__all__ = ["EMPTY", "Head", "NewEvent", "Record", "run_id"]
+__all__ = ["EMPTY", "Head", "NewEvent", "Record", "Since", "run_id"]

@@ -11,8 +11,8 @@ from ledger import canonical, fence, schema, sqlite
 from ledger.committer import Committer, Request
 from ledger.errors import FenceViolation, LedgerClosed, LedgerDamaged, LedgerExists, NotALedger
 from ledger.lock import WriterLock
-from ledger.record import Head, NewEvent, Record
-from ledger.writer import Clock, Writer
+from ledger.record import Head, NewEvent, Record, Since
+from ledger.writer import Clock, Reading, Writer
 
 PAGE = 512
 """Rows fetched at a time; no read transaction stays open between pages."""
@@ -55,8 +55,14 @@ class Ledger:
         return cls._hold(path, clock, create=True)
 
     @classmethod
-    def open(cls, path: Path, *, clock: Clock = wall_clock) -> Self:
+    def open(cls, path: Path, *, clock: Clock = wall_clock, reading: Reading | None = None) -> Self:
         """Hold a ledger that is there, after checking every event in it.
+
+        Args:
+            path: the file.
+            clock: says what time it is.
+            reading: takes each record in as it is checked; where it knows the ledger up to some
+                event, only what follows is read.
 
         Raises:
             NotALedger: the file is missing or something else.
@@ -68,15 +74,17 @@ class Ledger:
         if not path.is_file():
             raise NotALedger(path, "there is no such file")
 
-        return cls._hold(path, clock, create=False)
+        return cls._hold(path, clock, create=False, reading=reading)
 
     @classmethod
-    def _hold(cls, path: Path, clock: Clock, *, create: bool) -> Self:
+    def _hold(
+        cls, path: Path, clock: Clock, *, create: bool, reading: Reading | None = None
+    ) -> Self:
         since = datetime.fromtimestamp(clock() / 1e6, UTC).isoformat(timespec="seconds")
         lock = WriterLock(path.parent, since)
 
         try:
-            writer = Writer(path, clock, create=create)
+            writer = Writer(path, clock, create=create, reading=reading)
         except BaseException:
             lock.release()
             raise
@@ -93,6 +101,12 @@ class Ledger:
     def head(self) -> Head:
         """The last acknowledged event: its `seq` and `hash`."""
         return self._writer.top.head
+
+    @property
+    def since(self) -> Since | None:
+        """The last acknowledged event with what the next must follow; None before the first."""
+        top = self._writer.top
+        return None if top.run is None else Since(top.head, top.term, top.run)
 
     @property
     def run(self) -> str:

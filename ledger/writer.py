@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from ledger import mark, schema, sqlite
 from ledger.chain import Walk
@@ -22,23 +23,41 @@ from ledger.errors import (
     TermLost,
 )
 from ledger.plan import Plan, Top, likely, plan
-from ledger.record import EMPTY, Head, Record
+from ledger.record import EMPTY, Head, Record, Since
 
 Clock = Callable[[], int]
 """Microseconds since 1970, UTC."""
 
 _INSERT = f"INSERT INTO events ({schema.COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?)"  # noqa: S608
-_ALL = f"SELECT {schema.COLUMNS} FROM events ORDER BY seq"  # noqa: S608
+_FROM = f"SELECT {schema.COLUMNS} FROM events WHERE seq >= ? ORDER BY seq"  # noqa: S608
+_HASH = "SELECT hash FROM events WHERE seq = ?"
+_LEAST = -(2**63)
 _BY_CMD = f"SELECT {schema.COLUMNS} FROM events WHERE cmd IN "  # noqa: S608
 _SIZES = (1, 8, 64, 512)
 """How many command ids one statement looks up; SQLite then prepares each of these once."""
 _LAST = "SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1"
 
 
+class Reading(Protocol):
+    """Takes the records in while a ledger is opened, each after it was checked."""
+
+    @property
+    def since(self) -> Since | None:
+        """Up to where it was read before; events up to there are not read and checked again."""
+
+    def restart(self) -> None:
+        """Forget what was read before: this ledger does not hold that event."""
+
+    def take(self, record: Record) -> None:
+        """Take the next record in."""
+
+
 class Writer:
     """Owns the one connection that appends. After construction only one thread may call it."""
 
-    def __init__(self, path: Path, clock: Clock, *, create: bool) -> None:
+    def __init__(
+        self, path: Path, clock: Clock, *, create: bool, reading: Reading | None = None
+    ) -> None:
         self._path = path
         self._clock = clock
         self._doubt: Head | None = None
@@ -51,7 +70,7 @@ class Writer:
 
             kept = None if create else mark.get(path.parent)
             self._connection: sqlite.Connection | None = _open(path)
-            self._top = _walk(path, self._connection, kept)
+            self._top = _walk(path, self._connection, kept, reading)
 
     @property
     def top(self) -> Top:
@@ -162,7 +181,7 @@ class Writer:
         """Return the connection; one that was dropped is opened and its file checked again."""
         if self._connection is None:
             self._connection = _open(self._path)
-            found = _walk(self._path, self._connection, None)
+            found = _walk(self._path, self._connection, None, None)
             if found.head not in (self._top.head, self._doubt):
                 raise TermLost(self._path, self._top.head.seq, found.head.seq)
 
@@ -204,26 +223,38 @@ def _open(path: Path) -> sqlite.Connection:
     return connection
 
 
-def _walk(path: Path, connection: sqlite.Connection, kept: Head | None) -> Top:
+def _walk(
+    path: Path, connection: sqlite.Connection, kept: Head | None, reading: Reading | None
+) -> Top:
     """Check every stored event, and the head that was kept; return what stands on top."""
-    walk = Walk()
-    met = kept is None
-
     try:
-        for row in connection.execute(_ALL):
-            _, faults = walk.step(row)
+        if kept is not None and not _holds(connection, kept):
+            raise LedgerBehind(path, f"the folder has seen event {kept.seq}, which is not in it")
+
+        since = None if reading is None else reading.since
+
+        if reading is not None and since is not None and not _holds(connection, since.head):
+            since = None
+            reading.restart()
+
+        walk = Walk(since)
+
+        for row in connection.execute(_FROM, (_LEAST if since is None else since.head.seq + 1,)):
+            record, faults = walk.step(row)
             if faults:
                 raise ChainBroken(path, faults[0].seq, faults[0].says)
 
-            met = met or walk.head == kept
-
-        if kept is not None and not met:
-            raise LedgerBehind(path, f"the folder has seen event {kept.seq}, which is not in it")
+            if reading is not None and record is not None:
+                reading.take(record)
     except (LedgerError, sqlite.SqliteError):
         connection.close()
         raise
 
     return Top(walk.head, walk.term, walk.run)
+
+
+def _holds(connection: sqlite.Connection, head: Head) -> bool:
+    return bool(connection.execute(_HASH, (head.seq,)).fetchone() == (head.hash,))
 
 
 def _worst(path: Path, error: LedgerError, worse: LedgerError) -> LedgerError:
@@ -272,4 +303,4 @@ def _last(connection: sqlite.Connection) -> Head:
     return Head(*row) if row else EMPTY
 
 
-__all__ = ["Clock", "Writer"]
+__all__ = ["Clock", "Reading", "Writer"]

@@ -4,51 +4,47 @@ from collections.abc import Callable, Sequence
 from typing import Self
 
 from ledger.events.base import Fact
-from ledger.events.stored import from_record, to_new
+from ledger.events.stored import to_new
 from ledger.record import Record
 from ledger.store import Ledger
 from projections.run import RunState
-from runtime.decide import DECISIONS
+from runtime.past import Past, Tail
 
 Listener = Callable[[Record, Fact], None]
-
-Tail = Callable[[RunState, Sequence[Fact], Fact | None], None]
-"""Folds the decisions after the last outcome into a state; raises where the log is cut short.
-
-It is given the state before them, these decisions, and the last event of all.
-"""
 
 
 class Journal:
     """Appends batches under the head they were decided on, and folds them."""
 
     def __init__(
-        self, ledger: Ledger, listen: Listener | None = None, *, tail: Tail | None = None
+        self,
+        ledger: Ledger,
+        listen: Listener | None = None,
+        *,
+        past: Past | None = None,
+        tail: Tail | None = None,
     ) -> None:
-        """Fold what the ledger already holds.
+        """Take over what the ledger already holds.
 
         Args:
             ledger: Held for writing.
             listen: Told of every event that is appended from here on.
+            past: What was folded as the ledger was opened; None folds it here.
             tail: Folds the last decisions, where these are to be looked at before they count.
         """
         self._ledger = ledger
         self._listen = listen
-        self.state = RunState()
-        last: Fact | None = None
-        decided: list[Fact] = []
+        self.past = Past() if past is None else past
 
-        for record in ledger.records():
-            last = from_record(record)
+        for record in ledger.records() if past is None else ():
+            self.past.take(record)
 
-            if tail is not None and record.type in DECISIONS:
-                decided.append(last)
-            else:
-                self._fold((*decided, last))
-                decided.clear()
+        self.past.settle(tail)
 
-        if tail is not None:
-            tail(self.state, decided, last)
+    @property
+    def state(self) -> RunState:
+        """The state of the run."""
+        return self.past.state
 
     @property
     def term(self) -> int:
@@ -66,13 +62,10 @@ class Journal:
 
         for record, fact in zip(records, facts, strict=True):
             self.state.apply(fact)
+            self.past.note(record, fact)
 
             if self._listen is not None:
                 self._listen(record, fact)
-
-    def _fold(self, facts: Sequence[Fact]) -> None:
-        for fact in facts:
-            self.state.apply(fact)
 
     def __enter__(self) -> Self:
         """Return the journal itself."""

@@ -11,7 +11,6 @@ from ledger.blobs import BlobStore
 from ledger.events.base import Fact
 from ledger.events.run import RunPaused
 from ledger.record import Record
-from ledger.store import Ledger
 from projections.run import RunState
 from runtime.policy import Policy
 from runtime.ports import Executor
@@ -61,25 +60,21 @@ def go_on(
     """
     import anyio
 
-    from amid.run.taking import journal_of, take_over
+    from amid.run.taking import held, take_over
 
     blobs = BlobStore(run / "blobs")
 
-    with Ledger.open(run / "ledger.db") as ledger:
-        journal = journal_of(ledger, listen, lambda state: _context(state, blobs))
-
+    with held(run, listen, lambda state: _context(state, blobs)) as (ledger, journal):
         if journal.state.task.finished is None:
             take_over(run, ledger, journal, blobs, fresh=fresh, say=say)
-            anyio.run(_drive, run, blobs, ledger, journal, until)
+            anyio.run(_drive, run, blobs, journal, until)
 
         state = journal.state
 
     return _answer(run, state)
 
 
-async def _drive(
-    run: Path, blobs: BlobStore, ledger: Ledger, journal: "Journal", until: Until
-) -> None:
+async def _drive(run: Path, blobs: BlobStore, journal: "Journal", until: Until) -> None:
     from runtime.decide import stuck
     from runtime.loop import Clock, drive
     from runtime.recover import reconcile
@@ -96,7 +91,7 @@ async def _drive(
             for commit in worker.commits:
                 restore(commit, effects.workspace, blobs.read)
 
-    clock = Clock(time.monotonic, time.monotonic() + _seconds_left(ledger, journal))
+    clock = Clock(time.monotonic, time.monotonic() + _seconds_left(journal))
     ended = await drive(
         journal,
         context,
@@ -139,7 +134,7 @@ def _effects(run: Path, blobs: BlobStore, executor: Executor) -> "Effects":
     )
 
 
-def _seconds_left(ledger: Ledger, journal: "Journal") -> float:
+def _seconds_left(journal: "Journal") -> float:
     """Return what is left of the wall budget before the finalizer's share.
 
     Only time in which some process held the run counts, not the time between.
@@ -148,14 +143,7 @@ def _seconds_left(ledger: Ledger, journal: "Journal") -> float:
     policy = Policy.recorded(state.task)
     cores = int(state.task.setting("cores", "1"))
     wall = 0.0 if state.task.task is None else state.task.task.units / cores
-    first: dict[int, int] = {}
-    last: dict[int, int] = {}
-
-    for record in ledger.records():
-        first.setdefault(record.term, record.at_us)
-        last[record.term] = record.at_us
-
-    used = sum(last[term] - first[term] for term in first) / 1e6
+    used = sum(last - first for first, last in journal.past.spans.values()) / 1e6
     return max(0.0, wall * (100 - policy.share_finalize) / 100 - used)
 
 

@@ -4,7 +4,8 @@ Nothing of a run is ever deleted here. What a crash left half done is moved asid
 is ahead of its ledger is refused.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from amid.run import environment, program
@@ -12,13 +13,13 @@ from ledger.blobfsck import unnamed
 from ledger.blobs import BlobStore
 from ledger.errors import LedgerBehind
 from ledger.events.base import Fact
-from ledger.events.references import references
 from ledger.events.run import Code, RunResumed
 from ledger.store import Ledger
 from projections.run import RunState
-from runtime import ahead, tail
+from runtime import ahead, snapshot, tail
 from runtime.ahead import Lying
 from runtime.decide import Context
+from runtime.heap import growing
 from runtime.intents import open_intents
 from runtime.journal import Journal, Listener
 
@@ -28,16 +29,21 @@ ASIDE = "aside"
 Say = Callable[[str], None]
 
 
-def journal_of(ledger: Ledger, listen: Listener, context: Callable[[RunState], Context]) -> Journal:
-    """Fold a ledger, refusing one that ends inside a batch.
+@contextmanager
+def held(
+    run: Path, listen: Listener, context: Callable[[RunState], Context]
+) -> Iterator[tuple[Ledger, Journal]]:
+    """Hold a run for writing, with its fold; keep the fold for the next time at the end.
 
     Raises:
-        ledger.errors.LedgerBehind: it was cut.
+        ledger.errors.WriterBusy: another process holds the run.
+        ledger.errors.LedgerBehind: its ledger ends inside a batch, or before what the folder has
+            seen.
     """
+    path = run / "ledger.db"
 
-    def whole(state: RunState, decided: Sequence[Fact], last: Fact | None) -> None:
-        begun = state.task.split is not None
-        says = ahead.cut("" if last is None else last.type, begun=begun)
+    def whole(state: RunState, decided: Sequence[Fact], last: str) -> None:
+        says = ahead.cut(last, begun=state.task.split is not None)
 
         if not says and _same_program(state):
             says = tail.fold(state, decided, context(state))
@@ -46,9 +52,20 @@ def journal_of(ledger: Ledger, listen: Listener, context: Callable[[RunState], C
                 state.apply(fact)
 
         if says:
-            raise LedgerBehind(ledger.path, says)
+            raise LedgerBehind(path, says)
 
-    return Journal(ledger, listen, tail=whole)
+    with growing():
+        past = snapshot.get(run, program.source_digest())
+        ledger = Ledger.open(path, reading=past)
+
+    with ledger:
+        journal = Journal(ledger, listen, past=past, tail=whole)
+
+        try:
+            yield ledger, journal
+        finally:
+            if (since := ledger.since) is not None and since.head.seq == journal.state.seq:
+                snapshot.put(run, journal.past, since, program.source_digest())
 
 
 def take_over(
@@ -60,7 +77,7 @@ def take_over(
         ledger.errors.LedgerBehind: something in the folder is newer than the ledger.
     """
     state = journal.state
-    left = unnamed(blobs, ledger.records(), references)
+    left = unnamed(blobs, journal.past.named)
     signs = [
         *ahead.signs(
             Lying.look(run),
@@ -105,4 +122,4 @@ def _same_program(state: RunState) -> bool:
     return was is not None and was.source == program.source_digest()
 
 
-__all__ = ["ASIDE", "journal_of", "take_over"]
+__all__ = ["ASIDE", "held", "take_over"]

@@ -13,12 +13,12 @@ from ledger import schema
 from ledger.blobfsck import unnamed
 from ledger.blobs import BlobStore
 from ledger.errors import LedgerTooNew, NotALedger
-from ledger.events.references import references
 from ledger.events.run import RunFinished
 from ledger.events.stored import to_new
 from ledger.record import NewEvent
 from ledger.store import Ledger
 from replay.verify import Answer, BadHead, verify
+from runtime.journal import Journal
 from tests.ledger.making import ticking
 from tests.ledger.raw import raw
 from tests.ledger.seen import seen
@@ -298,7 +298,7 @@ def test_a_blob_left_by_a_crash_is_no_alarm_and_can_be_moved_aside(run: Path) ->
     assert "unfinished: 0 jobs and turns under way, 1 blobs" in answer.said[0]
 
     with Ledger.open(run / "ledger.db") as ledger:
-        assert unnamed(store, ledger.records(), references) == [orphan]
+        assert unnamed(store, Journal(ledger).past.named) == [orphan]
 
     store.set_aside(orphan, run / "aside")
     finish(run)

@@ -75,9 +75,8 @@ def asked(folder: Path, log: Sequence[Fact], context: Context) -> tuple[str, Run
     folder.mkdir()
     told: list[str] = []
 
-    def look(state: RunState, decided: Sequence[Fact], last: Fact | None) -> None:
-        begun = state.task.split is not None
-        says = ahead.cut("" if last is None else last.type, begun=begun)
+    def look(state: RunState, decided: Sequence[Fact], last: str) -> None:
+        says = ahead.cut(last, begun=state.task.split is not None)
         told.append(says or tail.fold(state, decided, context))
 
     with Ledger.create(folder / "ledger.db") as ledger:

@@ -14,7 +14,6 @@ from ledger.blobfsck import unnamed
 from ledger.blobs import BlobStore
 from ledger.events.base import Fact
 from ledger.events.job import JobFailed
-from ledger.events.references import references
 from ledger.events.stored import from_record
 from ledger.events.union import dump
 from ledger.store import Ledger
@@ -186,7 +185,7 @@ def test_a_refused_turn_leaves_no_blob_that_no_event_names(
 
     assert {e.type for e in played.events()} >= {"session.failed", "run.finished"}
     with Ledger.open(tmp_path / "ledger.db") as ledger:
-        assert unnamed(played.blobs, ledger.records(), references) == []
+        assert unnamed(played.blobs, Journal(ledger).past.named) == []
 
 
 def test_a_lane_too_dear_for_the_stage_is_covered_with_the_reason(tmp_path: Path) -> None:
