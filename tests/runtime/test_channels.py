@@ -18,12 +18,16 @@ import pytest
 from runtime.adapters.executors.local import LocalExecutor
 from runtime.adapters.sandbox import probe
 from runtime.ports import JobOutcome, JobSpec, Sandbox
+from tests.architecture.tree import ROOT
 from tests.runtime.channels import HERE, receiver, sender
 from tests.runtime.job_places import LIMITS, Place, appearance, log_of, needs_bubblewrap
 
 IS_THERE = ("proc-exists", "proc-open-files", "signal-exists")
 """Landlock hides what lies in another process's folder of /proc, not that the process is there."""
 WAYS = tuple(re.findall(r'^    "([a-z0-9-]+)": ', (HERE / "receiver.py.txt").read_text(), re.M))
+ON_ANY_PAGE = ("page-wait",)
+"""A futex on a page of a file that both have mapped, such as libc's code. Shared semaphores and the
+join of a thread are the same call, so no filter can refuse it, and no namespace divides a page."""
 UNPROVED = frozenset(("ptrace",))
 """Does not come through without a sandbox either: the recorder traces the job already."""
 
@@ -91,6 +95,12 @@ def heard(kind: Sandbox, *, mounts: bool = False) -> tuple[JobOutcome, JobOutcom
     return ended["sender"], ended["receiver"], said
 
 
+def test_every_way_is_in_the_documents() -> None:
+    page = (ROOT / "docs" / "sandbox.md").read_text(encoding="utf-8")
+
+    assert [way for way in WAYS if f"`{way}`" not in page] == []
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_without_a_sandbox_the_bit_comes_through(way: str) -> None:
     *_, said = heard("none")
@@ -105,7 +115,7 @@ def test_no_bit_comes_through_namespaces(way: str) -> None:
 
     assert (first.status, second.status) == ("finished", "finished"), (first.reason, said)
     assert (first.assurance, second.assurance) == ("sealed", "sealed")
-    assert f"received {way}\n" not in said, said
+    assert (f"received {way}\n" in said) is (way in ON_ANY_PAGE), said
 
 
 @pytest.mark.parametrize("mounts", [True, False], ids=["own-mounts", "no-mounts"])
@@ -116,4 +126,4 @@ def test_no_bit_comes_through_landlock(way: str, mounts: bool) -> None:
 
     assert (first.status, second.status) == ("finished", "finished"), (first.reason, said)
     assert (first.assurance, second.assurance) == ("confined", "confined")
-    assert (f"received {way}\n" in said) is (way in IS_THERE), said
+    assert (f"received {way}\n" in said) is (way in (*IS_THERE, *ON_ANY_PAGE)), said
