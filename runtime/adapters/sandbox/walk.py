@@ -54,7 +54,7 @@ class Walker:
 
             step = self._step(f"{at}/{part}", cwd, last=not any(parts))
             if step is None:
-                return f"{UNKNOWN}through a descriptor"
+                return f"{UNKNOWN}through /proc"
 
             at, more = step
             if len(at) > LONGEST:

@@ -37,7 +37,7 @@ def test_bars_a_look_that_told_something(op: str) -> None:
     [
         ("vault:labels/c-0009.nii.gz", "ENOENT", "flag"),
         ("blobs:ab/cdef", "ENOTDIR", "flag"),
-        ("unknown:through a descriptor", "ok", "flag"),
+        ("unknown:through /proc", "ok", "flag"),
         ("unknown:beyond a descriptor", "ENOENT", "flag"),
         ("jobs:other/out", "EACCES", "flag"),
         ("jobs:other/out", "ok", "reject"),
