@@ -149,7 +149,8 @@ def _submitted(
         _check_members(manifest, read_brief(asked.prompt))
 
     lane = state.lanes.get(slot.lane)
-    units = 1 if slot.role == "finalizer" or lane is None else lane.proposed.units
+    usual = 1 if slot.role == "finalizer" or lane is None else lane.proposed.units
+    units = slot.units or usual
     return AttemptSubmitted(
         attempt=attempt_id(worker, asked.turn),
         worker=worker.id,

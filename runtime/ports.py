@@ -154,6 +154,8 @@ class Brief:
     units: int
     past: tuple[Past, ...]
     """Oldest first. For a finalizer: the accepted candidates to average."""
+    longer: bool = False
+    """Whether the first of the past is to be trained again as it is, in more steps."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,6 +90,10 @@ def _plan(brief: Brief, reading: Reading, worktree: Path) -> _Plan:
     if last is not None and last.verdict == "reject":
         return _repair(brief, reading, template, start, worktree)
 
+    if brief.longer and len(brief.past) == 1 and last is not None:
+        params = search.recall(template, last.description) or start
+        return _chosen(brief, template, params, (f"{last.attempt} again, in more steps",))
+
     if last is None and brief.role not in ("challenger", "optimizer"):
         return _chosen(brief, template, start, ("first attempt: the template's own parameters",))
 

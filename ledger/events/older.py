@@ -47,6 +47,16 @@ def run_finished_1(body: Body) -> Body:
     return body
 
 
+@upcasts("stage.round_opened", 1)
+def round_opened_1(body: Body) -> Body:
+    """Version 1 knew no training that was longer than its lane's."""
+    slots = body.get("slots")
+    if not isinstance(slots, list):
+        return body
+
+    return {**body, "slots": [{"steps": 0, "units": 0, **s} for s in slots if isinstance(s, dict)]}
+
+
 def _code_1(code: Json) -> Json:
     if isinstance(code, dict) and code.get("commit") is None:
         return {**code, "dirty": None}

@@ -114,12 +114,17 @@ class Slot(Part):
     """Attempt whose commit the worker starts from; null starts from the empty tree."""
     turns: Whole
     """How many attempts this worker may hand in."""
+    steps: Whole
+    """Steps of its training where they are not the lane's own; 0: the lane's."""
+    units: Whole
+    """Price of one of its attempts where it is not the lane's own; 0: the lane's."""
 
 
 class RoundOpened(Fact):
     """A round names its workers before any of them starts."""
 
     type: Literal["stage.round_opened"] = "stage.round_opened"
+    v: ClassVar[int] = 2
     stage: Stage
     round: Whole
     slots: tuple[Slot, ...]

@@ -39,8 +39,9 @@ def brief(state: RunState, context: Context, slot: Slot, turn: int) -> Brief:
         template=_template(slot, lane),
         turn=turn,
         slot=slot.slot,
-        units=0 if lane is None else lane.proposed.units,
+        units=slot.units or (0 if lane is None else lane.proposed.units),
         past=tuple(_past(a, context) for a in _earlier(state, context, slot, turn)),
+        longer=slot.steps > 0,
     )
 
 
@@ -57,10 +58,22 @@ def _earlier(state: RunState, context: Context, slot: Slot, turn: int) -> tuple[
 
     if slot.role == "finalizer":
         most = 1 if turn > 1 else context.policy.members_most
-        return tuple(candidates(state, context)[:most])
+        return tuple(_members(state, context)[:most])
 
     base = None if slot.base is None else state.attempts.get(slot.base)
     return own if base is None else (base, *own)
+
+
+def _members(state: RunState, context: Context) -> list[Attempt]:
+    """Return the candidates, the best of each family first: what differs averages best."""
+    ranked = candidates(state, context)
+    first: dict[str, Attempt] = {}
+    for attempt in ranked:
+        lane = state.lanes.get(attempt.submitted.lane)
+        first.setdefault("" if lane is None else lane.proposed.family, attempt)
+
+    leading = list(first.values())
+    return [*leading, *(a for a in ranked if a not in leading)]
 
 
 def _past(attempt: Attempt, context: Context) -> Past:

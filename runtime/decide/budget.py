@@ -18,12 +18,18 @@ def enter(state: RunState, context: Context, stage: Stage) -> StageEntered:
         "finalize": policy.share_finalize,
     }
     units = 0 if state.task.task is None else state.task.task.units
+    handed = _handed_on(state, policy.share_explore * units // 100) if stage == "exploit" else 0
     attempts = None if state.task.task is None else state.task.task.attempts
     return StageEntered(
         stage=stage,
-        units=units * shares[stage] // 100,
+        units=units * shares[stage] // 100 + handed,
         attempts=None if attempts is None else _attempts(context, stage, attempts),
     )
+
+
+def _handed_on(state: RunState, share: int) -> int:
+    """Return what the first stage did not spend: the second one may."""
+    return max(0, share - state.stages.spent.get("explore", 0))
 
 
 def _attempts(context: Context, stage: Stage, attempts: int) -> int:

@@ -5,7 +5,9 @@ from ledger.events.work import LanePromoted, LanePromotionRefused
 from projections.attempts import Attempt
 from projections.lanes import Lane
 from projections.run import RunState
+from runtime.decide.budget import enter
 from runtime.decide.context import Context
+from runtime.decide.growing import Longer, longer
 from runtime.decide.ranking import candidates, order
 
 
@@ -17,10 +19,13 @@ def decide(state: RunState, context: Context) -> tuple[Fact, ...]:
         best.setdefault(attempt.submitted.lane, attempt)
 
     chosen = list(best)[: context.policy.promote_most]
+    growing = longer(state, context, enter(state, context, "exploit").units)
     out: list[Fact] = []
 
     for lane in state.lanes.executable():
-        if lane.name in chosen:
+        if growing is not None and lane.name == growing.lane.name:
+            out.append(_growing(best[lane.name], growing, chosen))
+        elif lane.name in chosen:
             out.append(_promoted(best[lane.name], chosen.index(lane.name) + 1))
         else:
             out.append(_refused(state, lane, best.get(lane.name), context))
@@ -33,6 +38,15 @@ def _promoted(attempt: Attempt, place: int) -> LanePromoted:
         lane=attempt.submitted.lane,
         attempt=attempt.id,
         reason=f"place {place} with {_said(attempt)}; beats every null model",
+    )
+
+
+def _growing(attempt: Attempt, growing: Longer, chosen: list[str]) -> LanePromoted:
+    place = f"place {chosen.index(growing.lane.name) + 1} " if growing.lane.name in chosen else ""
+    return LanePromoted(
+        lane=attempt.submitted.lane,
+        attempt=attempt.id,
+        reason=f"{place}with {_said(attempt)}; {growing.says}",
     )
 
 

@@ -94,7 +94,6 @@ def cores(state: RunState) -> int:
 
 def train(state: RunState, context: Context, made: AttemptSubmitted, fold: str) -> JobRequested:
     """Ask for the training of one fold of an attempt."""
-    lane = state.lanes.get(made.lane)
     return _request(
         state,
         context,
@@ -108,7 +107,7 @@ def train(state: RunState, context: Context, made: AttemptSubmitted, fold: str) 
         ),
         trusted=False,
         threads=_threads(state, made),
-        steps=0 if lane is None else lane.proposed.steps,
+        steps=_steps(state, made),
         limits=_train_limits(state, context, made),
         drawn_by=_executed(state, context, made),
     )
@@ -216,6 +215,13 @@ def _threads(state: RunState, made: AttemptSubmitted) -> int:
     return 1 if lane is None else lane.proposed.threads
 
 
+def _steps(state: RunState, made: AttemptSubmitted) -> int:
+    """Return the steps of an attempt's training: its slot's, or its lane's."""
+    found = state.stages.slot_of(made.worker)
+    lane = state.lanes.get(made.lane)
+    return (found[1].steps if found else 0) or (0 if lane is None else lane.proposed.steps)
+
+
 def _train_limits(state: RunState, context: Context, made: AttemptSubmitted) -> Limits | None:
     """Return the limits of a training in steps: its planned time and a quarter more.
 
@@ -223,11 +229,11 @@ def _train_limits(state: RunState, context: Context, made: AttemptSubmitted) -> 
     """
     lane = state.lanes.get(made.lane)
 
-    if lane is None or lane.proposed.steps == 0:
+    if lane is None or _steps(state, made) == 0:
         return None
 
     jobs = lane.proposed.threads * max(1, len(folds(state)))
-    wall = max(30, lane.proposed.units * 5 // (4 * jobs))
+    wall = max(30, made.units * 5 // (4 * jobs))
     return context.policy.limits(threads=lane.proposed.threads, wall_s=wall)
 
 

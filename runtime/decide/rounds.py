@@ -1,5 +1,7 @@
 """Open rounds, cover lanes, and pass from stage to stage."""
 
+from dataclasses import dataclass, replace
+
 from ledger.events.base import Fact
 from ledger.events.work import (
     LaneCovered,
@@ -14,10 +16,23 @@ from projections.run import RunState
 from runtime.decide import promotion
 from runtime.decide.budget import enter
 from runtime.decide.context import Context
+from runtime.decide.growing import longer
 from runtime.decide.ranking import candidates
 
-Wanted = tuple[Role, str, str | None, int]
-"""Role, lane, attempt to start from, and turns at most."""
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Who may work in a round."""
+
+    role: Role
+    lane: str
+    base: str | None
+    """Attempt to start from."""
+    turns: int
+    """At most."""
+    steps: int = 0
+    units: int = 0
+    """Those of a longer training; 0: the lane's own."""
 
 
 def decide(state: RunState, context: Context) -> tuple[Fact, ...]:
@@ -48,7 +63,9 @@ def _explore(state: RunState, context: Context) -> tuple[Fact, ...]:
         return tuple(LaneCovered(lane=x.name, accepted=0, reason=_too_dear(state, x)) for x in dear)
 
     turns = context.policy.explorer_turns
-    slots = _slots(state, context, "explore", [("explorer", x.name, None, turns) for x in waiting])
+    slots = _slots(
+        state, context, "explore", [Wanted("explorer", x.name, None, turns) for x in waiting]
+    )
 
     if slots:
         return (_open(state, "explore", slots),)
@@ -65,20 +82,40 @@ def _exploit(state: RunState, context: Context) -> tuple[Fact, ...]:
     if slots:
         return (_open(state, "exploit", slots),)
 
-    because = "its round is closed" if done else "nobody to improve, challenge or repair"
+    why = "its round is closed" if done else "nobody to improve, challenge or repair"
+    because = f"{why}; {_spending(state, context)}"
     return (
         StageEnded(stage="exploit", because=because),
         enter(state, context, "finalize"),
     )
 
 
+def _spending(state: RunState, context: Context) -> str:
+    """Say how much of the budget is used, and why no more of it."""
+    task = state.task.task
+    planned = 0 if task is None else task.units
+    spent = sum(state.stages.spent.values())
+    reserve = planned * context.policy.share_finalize // 100
+    left = max(0, planned - spent - reserve)
+    told = f"{spent} of {planned} planned units are spent, {reserve} are kept for the finalizer"
+    if state.stages.exhausted is not None:
+        return f"{told}; {state.stages.exhausted.because}"
+
+    if not left:
+        return told
+
+    return f"{told}; what is left ({left}) was not used: no further attempt was worth its price"
+
+
 def _slots(state: RunState, context: Context, stage: Stage, wanted: list[Wanted]) -> list[Slot]:
-    """Give the first wanted workers a slot each, with the turns that the budget left carries."""
-    chosen = wanted[: context.policy.workers]
+    """Give the first wanted workers a slot each, with the turns that the budget left carries.
+
+    A longer training comes on top: it keeps the cores busy and hardly its worker.
+    """
+    most = context.policy.workers + any(one.steps for one in wanted)
+    chosen = wanted[:most]
     turns = _turns(state, stage, chosen)
-    carried = [
-        (role, lane, base, n) for (role, lane, base, _), n in zip(chosen, turns, strict=True) if n
-    ]
+    carried = [replace(one, turns=n) for one, n in zip(chosen, turns, strict=True) if n]
     return [_slot(state, context, one, place=i) for i, one in enumerate(carried, start=1)]
 
 
@@ -88,11 +125,11 @@ def _turns(state: RunState, stage: Stage, wanted: list[Wanted]) -> list[int]:
     attempts = state.stages.attempts_left(stage)
     turns = [0] * len(wanted)
 
-    for again in range(max((most for *_, most in wanted), default=0)):
-        for i, (_, lane, _, most) in enumerate(wanted):
-            price = _price(state, lane)
+    for again in range(max((one.turns for one in wanted), default=0)):
+        for i, one in enumerate(wanted):
+            price = one.units or _price(state, one.lane)
 
-            if turns[i] == again < most and price <= units and attempts != 0:
+            if turns[i] == again < one.turns and price <= units and attempts != 0:
                 turns[i] += 1
                 units -= price
                 attempts = None if attempts is None else attempts - 1
@@ -106,28 +143,37 @@ def _price(state: RunState, lane: str) -> int:
 
 
 def _wanted(state: RunState, context: Context) -> list[Wanted]:
-    """Name who may work in stage 2: optimizer, challenger of another family, repair."""
+    """Name who may work in stage 2: a longer training, optimizer, challenger, repair."""
     policy = context.policy
     best = candidates(state, context)
     wanted: list[Wanted] = []
+    growing = longer(state, context, state.stages.left("exploit"))
 
-    if best:
-        leader = best[0].submitted
-        wanted.append(("optimizer", leader.lane, best[0].id, policy.optimizer_turns))
+    if growing is not None:
+        base = growing.attempt
+        steps, units = growing.steps, growing.units
+        wanted.append(Wanted("optimizer", base.submitted.lane, base.id, 1, steps, units))
+
+    # a longer training is not varied: one variation of it would cost as much again
+    others = [a for a in best if growing is None or a.submitted.lane != growing.lane.name]
+
+    if others:
+        leader = others[0].submitted
+        wanted.append(Wanted("optimizer", leader.lane, others[0].id, policy.optimizer_turns))
         family = _family(state, leader.lane)
-        others = [a for a in best if _family(state, a.submitted.lane) != family]
+        rivals = [a for a in others if _family(state, a.submitted.lane) != family]
 
-        if others:
-            rival = others[0]
+        if rivals:
+            rival = rivals[0]
             turns = policy.challenger_turns
-            wanted.append(("challenger", rival.submitted.lane, rival.id, turns))
+            wanted.append(Wanted("challenger", rival.submitted.lane, rival.id, turns))
 
     for lane in state.lanes.executable():
         tried = state.attempts.of_lane(lane.name)
 
         if tried and all(a.standing in ("reject", "failed") for a in tried):
             last = max(tried, key=lambda a: (a.submitted.round, a.submitted.turn, a.id))
-            wanted.append(("repair", lane.name, last.id, policy.repair_turns))
+            wanted.append(Wanted("repair", lane.name, last.id, policy.repair_turns))
 
     return wanted
 
@@ -137,12 +183,8 @@ def _finalize(state: RunState, context: Context) -> tuple[Fact, ...]:
     best = candidates(state, context)
 
     if best and not done:
-        wanted: Wanted = (
-            "finalizer",
-            best[0].submitted.lane,
-            None,
-            context.policy.finalizer_turns,
-        )
+        turns = context.policy.finalizer_turns
+        wanted = Wanted("finalizer", best[0].submitted.lane, None, turns)
         return (_open(state, "finalize", [_slot(state, context, wanted, place=1)]),)
 
     because = "the finalizer is done" if done else "no accepted candidate beats the null models"
@@ -181,16 +223,17 @@ def _too_dear(state: RunState, lane: Lane) -> str:
 
 
 def _slot(state: RunState, context: Context, wanted: Wanted, *, place: int) -> Slot:
-    role, lane, base, turns = wanted
     number = len(state.stages.rounds) + 1
     return Slot(
         slot=place,
-        worker=f"w-{lane}-{role}-r{number}s{place}",
+        worker=f"w-{wanted.lane}-{wanted.role}-r{number}s{place}",
         agent=context.policy.agent,
-        role=role,
-        lane=lane,
-        base=base,
-        turns=turns,
+        role=wanted.role,
+        lane=wanted.lane,
+        base=wanted.base,
+        turns=wanted.turns,
+        steps=wanted.steps,
+        units=wanted.units,
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from ledger.events.base import Fact
+from ledger.events.base import Fact, real
 from ledger.events.codes import Released
 from ledger.events.data import (
     DataProfiled,
@@ -84,6 +84,8 @@ class World:
     """The reason code of what is not accepted."""
     says: str = "as played"
     """What the reviewer says of it."""
+    spread: float | None = None
+    """Half of the interval of every score; None: no interval."""
     payload: str = ""
     """What the reviewer says of the digest over all predictions; empty: nothing."""
     waits: Callable[[JobSpec], int] = lambda spec: 1
@@ -187,7 +189,7 @@ class PlayedDomain:
             if self.world.payload
             else (),
         )
-        score = _score(self.world.score(subject))
+        score = _score(self.world.score(subject), self.world.spread)
         measured = ReviewMeasured(
             attempt=subject,
             scores=(score,),
@@ -199,8 +201,11 @@ class PlayedDomain:
         return (found, measured)
 
 
-def _score(value: str) -> Score:
-    return Score(metric="dice", value=value, low=None, high=None, cases=4, groups=2, status="ok")
+def _score(value: str, spread: float | None = None) -> Score:
+    ends = [None if spread is None else real(float(value) + side * spread) for side in (-1, 1)]
+    return Score(
+        metric="dice", value=value, low=ends[0], high=ends[1], cases=4, groups=2, status="ok"
+    )
 
 
 class PlayedAgent:
