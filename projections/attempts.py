@@ -18,6 +18,7 @@ from ledger.events.review import (
     VerdictGiven,
 )
 from ledger.events.work import AttemptExecuted, AttemptSubmitted, AttemptVoided
+from projections.entries import Entries
 
 Standing = Literal["accept", "flag", "reject", "failed", "void", "open"]
 
@@ -64,7 +65,7 @@ class Attempts:
 
     def __init__(self) -> None:
         """Start with no attempts."""
-        self._by_id: dict[str, Attempt] = {}
+        self._by_id = Entries[Attempt]()
         self._number: dict[str, int] = {}
         """Attempt to its place in the order in which they were handed in."""
         self._of_worker: dict[str, list[str]] = {}
@@ -123,6 +124,11 @@ class Attempts:
 
     def _listed(self, names: Iterable[str]) -> tuple[Attempt, ...]:
         return tuple(self._by_id[name] for name in sorted(names, key=self._number.__getitem__))
+
+    @property
+    def entries(self) -> Entries[Attempt]:
+        """Attempts, in the order they were handed in."""
+        return self._by_id
 
     def __iter__(self) -> Iterator[Attempt]:
         """Yield attempts in the order they were handed in."""

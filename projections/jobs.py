@@ -19,6 +19,7 @@ from ledger.events.job import (
 )
 from ledger.events.key import key_of
 from ledger.events.run import RunResumed
+from projections.entries import Entries
 
 JobStatus = Literal["open", "finished", "failed", "lost", "given up"]
 
@@ -61,11 +62,13 @@ class Jobs:
 
     def __init__(self) -> None:
         """Start with no jobs."""
-        self._by_key: dict[str, Job] = {}
+        self._by_key = Entries[Job]()
         self._keys_of: dict[str, list[str]] = {}
         self._number: dict[str, int] = {}
         """Key to its place in the order of first requests."""
         self._with: dict[JobStatus, set[str]] = {}
+        self._lossy: set[str] = set()
+        """Jobs whose losses count."""
 
     def apply(self, event: Fact) -> None:
         """Take in one event; outcomes of an older epoch change nothing."""
@@ -113,6 +116,7 @@ class Jobs:
                 self._with[known.status].discard(job.key)
 
         self._by_key[job.key] = job
+        (self._lossy.add if job.losses else self._lossy.discard)(job.key)
 
     def _end(
         self,
@@ -137,7 +141,8 @@ class Jobs:
 
     def _try_again(self) -> None:
         """Forget losses: who resumes a run wants what stopped it to be tried again."""
-        for job in [job for job in self._by_key.values() if job.losses]:
+        for key in sorted(self._lossy, key=self._number.__getitem__):
+            job = self._by_key[key]
             again = job.status == "given up" and job.request.kind in OF_THE_RUN
             self._put(replace(job, status="lost" if again else job.status, losses=0))
 
@@ -146,6 +151,11 @@ class Jobs:
         job = self._by_key.get(key)
         fresh = job is not None and job.status == "open" and job.request.epoch == epoch
         return job if fresh else None
+
+    @property
+    def entries(self) -> Entries[Job]:
+        """Jobs, in the order of first requests."""
+        return self._by_key
 
     def __iter__(self) -> Iterator[Job]:
         """Yield jobs in the order of their first request."""

@@ -17,6 +17,7 @@ from ledger.events.work import (
     LaneRanked,
     RoundOpened,
 )
+from projections.entries import Entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class Lanes:
 
     def __init__(self) -> None:
         """Start with no lanes."""
-        self._by_name: dict[str, Lane] = {}
+        self._by_name = Entries[Lane]()
         self._given: set[str] = set()
         """Lanes that a round named."""
         self._order: tuple[str, ...] | None = None
@@ -87,6 +88,11 @@ class Lanes:
         """Change one entry. An event about an unknown one changes nothing: the fold is total."""
         if name in self._by_name:
             self._by_name[name] = replace(self._by_name[name], **change)  # type: ignore[arg-type]
+
+    @property
+    def entries(self) -> Entries[Lane]:
+        """Lanes, in the order they were proposed."""
+        return self._by_name
 
     def __iter__(self) -> Iterator[Lane]:
         """Yield lanes by rank, unranked ones last, then by name."""

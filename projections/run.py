@@ -1,11 +1,12 @@
 """The state of a whole run: one fold of its events into all the others."""
 
 from collections.abc import Iterable
-from typing import Self
+from typing import Any, Self
 
 from ledger.events.base import Fact
 from ledger.events.work import RoundOpened, WorkerRetired
 from projections.attempts import Attempts
+from projections.entries import Entries
 from projections.jobs import Jobs
 from projections.lanes import Lanes
 from projections.stages import Stages
@@ -52,6 +53,15 @@ class RunState:
             state.apply(event)
 
         return state
+
+    def entries(self) -> tuple[Entries[Any], ...]:
+        """Return all that grows with the run: lanes, workers, attempts and jobs."""
+        return (
+            self.lanes.entries,
+            self.workers.entries,
+            self.attempts.entries,
+            self.jobs.entries,
+        )
 
     def round_workers(self, number: int) -> tuple[Worker | None, ...]:
         """Return the workers of a round in slot order; None for one not spawned yet."""

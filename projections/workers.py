@@ -19,6 +19,7 @@ from ledger.events.work import (
     WorkerState,
     WorkerStateEntered,
 )
+from projections.entries import Entries
 
 SessionStatus = Literal["none", "open", "finished", "failed", "lost"]
 
@@ -51,11 +52,12 @@ class Workers:
 
     def __init__(self) -> None:
         """Start with no workers."""
-        self._by_id: dict[str, Worker] = {}
+        self._by_id = Entries[Worker]()
         self._number: dict[str, int] = {}
         """Worker to its place in the order in which they were spawned."""
         self._with: dict[SessionStatus, set[str]] = {}
-        self._commits: dict[str, CommitFrozen] = {}
+        self._froze: dict[str, str] = {}
+        """Commit to the worker that froze it first."""
 
     def apply(self, event: Fact) -> None:
         """Take in one event; session outcomes of an older epoch change nothing."""
@@ -78,7 +80,7 @@ class Workers:
                 self._end(event, "lost")
             case CommitFrozen(worker=name) if name in self._by_id:
                 self._put(name, commits=(*self._by_id[name].commits, event))
-                self._commits.setdefault(event.commit, event)
+                self._froze.setdefault(event.commit, name)
             case _:
                 pass
 
@@ -111,6 +113,11 @@ class Workers:
 
         return fresh
 
+    @property
+    def entries(self) -> Entries[Worker]:
+        """Workers, in the order of spawning."""
+        return self._by_id
+
     def __iter__(self) -> Iterator[Worker]:
         """Yield workers in the order they were spawned."""
         yield from self._by_id.values()
@@ -121,7 +128,9 @@ class Workers:
 
     def commit_of(self, commit: str) -> CommitFrozen | None:
         """Return the frozen commit with this id, if a worker made it."""
-        return self._commits.get(commit)
+        worker = self.get(self._froze.get(commit, ""))
+        made = () if worker is None else worker.commits
+        return next((one for one in made if one.commit == commit), None)
 
     def with_session(self, status: SessionStatus) -> tuple[Worker, ...]:
         """Return the workers whose last turn is in one status, in the order of spawning."""

@@ -9,11 +9,13 @@ import io
 import pickle
 import sys
 from pathlib import Path
+from typing import Any
 
 import orjson
 from blake3 import blake3
 
 from ledger.record import Head, Since
+from projections.run import RunState
 from runtime.past import Past
 
 NAME = "snapshot"
@@ -32,7 +34,8 @@ def put(run: Path, past: Past, since: Since, program: str) -> None:
         since: The event it was folded up to.
         program: Digest of the program, which another one does not understand.
     """
-    content = pickle.dumps((past.state, past.named, past.spans, past.last), protocol=5)
+    _bind(past.state)
+    content = _freeze((past.state, past.named, past.spans, past.last))
     head = {
         "seq": since.head.seq,
         "hash": since.head.hash.hex(),
@@ -68,11 +71,26 @@ def get(run: Path, program: str) -> Past:
         since = Since(
             Head(head["seq"], bytes.fromhex(head["hash"])), head["term"], bytes.fromhex(head["run"])
         )
-        state, named, spans, last = _Reader(io.BytesIO(content)).load()
+        state, named, spans, last = _thaw(content)
+        _bind(state)
     except Exception:
         return Past()
 
     return Past(since=since, state=state, named=named, spans=spans, last=last)
+
+
+def _bind(state: RunState) -> None:
+    """Let each entry of a state wait as bytes of its own until somebody asks for it."""
+    for entries in state.entries():
+        entries.bind(_freeze, _thaw)
+
+
+def _freeze(value: object) -> bytes:
+    return pickle.dumps(value, protocol=5)
+
+
+def _thaw(content: bytes) -> Any:  # noqa: ANN401 - whatever was kept
+    return _Reader(io.BytesIO(content)).load()
 
 
 class _Reader(pickle.Unpickler):

@@ -81,8 +81,8 @@ def take_over(
     signs = [
         *ahead.signs(
             Lying.look(run),
-            jobs={job.key for job in state.jobs},
-            workers={worker.id for worker in state.workers},
+            jobs=state.jobs.entries,
+            workers=state.workers.entries,
             packaged=state.task.package is not None and state.task.finished is not None,
         ),
         ahead.stray(len(left), under_way=len(open_intents(state))),

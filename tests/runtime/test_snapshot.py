@@ -142,9 +142,40 @@ def test_nothing_but_our_own_values_is_made_of_it(
         since = ledger.since
         assert since is not None
         past = Journal(ledger).past
-        past.state = value  # type: ignore[assignment]
+        past.last = value  # type: ignore[assignment]
         snapshot.put(run, past, since, PROGRAM)
 
-    assert pickle.dumps(value)
     assert snapshot.get(run, PROGRAM).since is None
+    assert not (tmp_path / "pwned").exists()
+
+
+def test_an_entry_waits_until_it_is_asked_for_and_is_kept_again_as_it_was(run: Path) -> None:
+    past = snapshot.get(run, PROGRAM)
+    (first, *_) = past.state.jobs.entries
+    before = past.state.jobs.entries.__getstate__()
+    assert past.since is not None
+    snapshot.put(run, past, past.since, PROGRAM)
+    assert snapshot.get(run, PROGRAM).state.jobs.entries.__getstate__() == before
+
+    fresh = anew(run).state.jobs
+    assert past.state.jobs.get(first) == fresh.get(first)
+    assert list(past.state.jobs.entries) == list(fresh.entries)[: len(past.state.jobs.entries)]
+
+
+def test_no_entry_does_what_a_pickle_could(
+    run: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with Ledger.open(run / "ledger.db") as ledger:
+        since = ledger.since
+        assert since is not None
+        past = Journal(ledger).past
+        (name, *_) = past.state.jobs.entries
+        past.state.jobs.entries[name] = Evil()  # type: ignore[assignment]
+        snapshot.put(run, past, since, PROGRAM)
+
+    kept = snapshot.get(run, PROGRAM)
+    with pytest.raises(pickle.UnpicklingError):
+        kept.state.jobs.get(name)
+
     assert not (tmp_path / "pwned").exists()
