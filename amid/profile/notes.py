@@ -24,13 +24,15 @@ def unlabelled(inventory: Inventory) -> Iterator[str]:
     """Yield how many cases nobody can score."""
     without = [case for case in inventory.cases if case.label == "missing"]
     if without:
-        yield f"{len(without)} test cases have no label: they cannot be scored"
+        many = len(without) != 1
+        has = f"{_cases([case.case for case in without], 'test case')} {'have' if many else 'has'}"
+        yield f"{has} no label: {'they' if many else 'it'} cannot be scored"
 
 
 def _values(seen: Sequence[Measured]) -> Iterator[str]:
     flat = sorted(constant(seen))
     if flat:
-        yield f"{_cases(flat)} hold one grey value only: {_named(flat)}"
+        yield f"{_cases(flat)} with one grey value only: {_named(flat)}"
 
     for channel in seen[0].intensity if seen else ():
         wild = [m for m in seen if m.intensity[channel].wild]
@@ -51,21 +53,21 @@ def _places(inventory: Inventory, seen: Sequence[Measured]) -> Iterator[str]:
         if any(measure.grid_defect(i.geometry, case.images[0].geometry) for i in case.images[1:])
     ]
     if grids:
-        yield f"in {len(grids)} cases the channels stand on different grids"
+        yield f"{_cases(grids)} of which the channels stand on different grids"
 
     nowhere = [m.case for m in seen if not all(place.stated for place in m.places.values())]
     if nowhere:
         yield (
-            f"images of {_cases(nowhere)} do not say where they lie (neither qform nor sform): "
-            f"position and orientation are made up: {_named(nowhere)}"
+            f"{_cases(nowhere)} of which an image does not say where it lies (neither qform nor "
+            f"sform): position and orientation are made up: {_named(nowhere)}"
         )
 
     apart = [(p.forms_mm, m.case) for m in seen for p in m.places.values() if p.ambiguous]
     if apart:
         names = list(dict.fromkeys(case for _, case in apart))
         yield (
-            f"images of {_cases(names)} give two positions (qform, sform, voxel size), up to "
-            f"{max(apart)[0]:.1f} mm apart: {_named(names)}; programs may show them and every "
+            f"{_cases(names)} of which an image gives two positions (qform, sform, voxel size), up "
+            f"to {max(apart)[0]:.1f} mm apart: {_named(names)}; programs may show them and every "
             "prediction at different places; `amid straighten` writes one into both"
         )
 
@@ -79,8 +81,8 @@ def _places(inventory: Inventory, seen: Sequence[Measured]) -> Iterator[str]:
         )
 
 
-def _cases(names: Sequence[str]) -> str:
-    return "1 case" if len(names) == 1 else f"{len(names)} cases"
+def _cases(names: Sequence[str], noun: str = "case") -> str:
+    return f"1 {noun}" if len(names) == 1 else f"{len(names)} {noun}s"
 
 
 def _named(names: Sequence[str]) -> str:

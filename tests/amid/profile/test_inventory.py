@@ -182,7 +182,7 @@ def test_a_test_case_without_label_is_a_note(task: Path) -> None:
     found = taken(task)
 
     assert [c.label for c in found.inventory.cases].count("missing") == 1
-    assert "1 test cases have no label: they cannot be scored" in found.notes
+    assert "1 test case has no label: it cannot be scored" in found.notes
 
 
 @pytest.mark.parametrize(
@@ -305,7 +305,7 @@ def test_a_constant_image_is_a_note_and_no_link(task: Path) -> None:
     found = taken(task)
 
     assert found.links == ()
-    assert any("2 cases hold one grey value only" in note for note in found.notes)
+    assert any("2 cases with one grey value only" in note for note in found.notes)
 
 
 def test_not_a_number_is_found_in_every_format(task: Path) -> None:

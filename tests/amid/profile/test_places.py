@@ -130,7 +130,8 @@ def test_two_positions_of_an_image_are_a_note_with_their_distance(cases: Cases) 
     (note,) = cases.taken().notes
 
     assert (
-        "images of 1 case give two positions (qform, sform, voxel size), up to 8.0 mm apart" in note
+        "1 case of which an image gives two positions (qform, sform, voxel size), up to 8.0 mm"
+        in note
     )
     assert "amid straighten" in note
 
@@ -150,7 +151,7 @@ def test_a_file_that_does_not_say_where_it_lies_is_a_note(cases: Cases) -> None:
 
     (note,) = cases.taken().notes
 
-    assert "1 case do not say where they lie (neither qform nor sform)" in note
+    assert "1 case of which an image does not say where it lies (neither qform nor sform)" in note
 
 
 @pytest.mark.parametrize("kind", ["image", "label"])
@@ -276,7 +277,7 @@ def test_an_sform_unlike_the_voxel_size_is_a_note(cases: Cases) -> None:
 
     (note,) = cases.taken().notes
 
-    assert "give two positions (qform, sform, voxel size), up to 1.5 mm apart" in note
+    assert "gives two positions (qform, sform, voxel size), up to 1.5 mm apart" in note
 
 
 def one_volume(content: bytes, dimensions: int) -> bytes:
