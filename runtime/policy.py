@@ -36,15 +36,28 @@ class Policy:
     job_memory_mib: int = 8192
     job_output_mib: int = 2048
     job_processes: int = 64
+    predict_base_mib: int = 256
+    """What a predict or decode job may keep on disk besides what its images account for."""
+    predict_voxel_bytes: int = 64
+    """Bytes for each voxel of the task's images: a few classes' scores beside the answer."""
 
-    def limits(self, *, threads: int = 1, wall_s: int | None = None) -> Limits:
+    def predicted_mib(self, voxels: int) -> int:
+        """Return what a predict or decode job may keep on disk, by the voxels of the images."""
+        if not voxels:
+            return self.job_output_mib
+
+        return self.predict_base_mib + (voxels * self.predict_voxel_bytes >> 20)
+
+    def limits(
+        self, *, threads: int = 1, wall_s: int | None = None, output_mib: int | None = None
+    ) -> Limits:
         """Return the limits of one job; CPU time covers what follows a stop at a checkpoint."""
         wall = self.job_wall_s if wall_s is None else wall_s
         return Limits(
             wall_s=wall,
             cpu_s=self.job_wall_s * max(1, threads),
             memory_mib=self.job_memory_mib,
-            output_mib=self.job_output_mib,
+            output_mib=self.job_output_mib if output_mib is None else output_mib,
             processes=self.job_processes,
         )
 

@@ -6,6 +6,7 @@ Nothing here is a job: whatever is wrong with task or data is an error now, and 
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 
 import orjson
@@ -172,6 +173,7 @@ def _facts(
         images=sum(len(case.images) for case in inventory.cases),
         labels=len(labelled),
         problems=taken.notes,
+        voxels=sum(prod(case.images[0].geometry.size) for case in inventory.cases),
     )
     yield DataSealed(
         commitments=put(orjson.dumps(labelled, option=orjson.OPT_SORT_KEYS)),

@@ -1,6 +1,6 @@
 """Events about the task, its data, its split and what the runtime found to work with."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from ledger.events.base import Blob, Fact, Part, Real, Whole
 
@@ -27,6 +27,7 @@ class InventoryTaken(Fact):
     """Every input file was read and hashed once."""
 
     type: Literal["task.inventory_taken"] = "task.inventory_taken"
+    v: ClassVar[int] = 2
     inventory: Blob
     """Blob: canonical JSON, see `amid.documents.Inventory`."""
     cases: Whole
@@ -34,6 +35,8 @@ class InventoryTaken(Fact):
     images: Whole
     labels: Whole
     problems: tuple[str, ...]
+    voxels: Whole
+    """Of the first image of each case, together; 0 where an earlier version did not count them."""
 
 
 class DataSealed(Fact):

@@ -57,6 +57,12 @@ def round_opened_1(body: Body) -> Body:
     return {**body, "slots": [{"steps": 0, "units": 0, **s} for s in slots if isinstance(s, dict)]}
 
 
+@upcasts("task.inventory_taken", 1)
+def inventory_taken_1(body: Body) -> Body:
+    """Version 1 did not count voxels; 0 leaves the limits that follow from them as they were."""
+    return {**body, "voxels": 0}
+
+
 def _code_1(code: Json) -> Json:
     if isinstance(code, dict) and code.get("commit") is None:
         return {**code, "dirty": None}

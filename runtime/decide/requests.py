@@ -129,6 +129,7 @@ def predict(state: RunState, context: Context, made: AttemptSubmitted, fold: str
             done = _finished(state.jobs.one(member, "predict", part))
             inputs.append(Input(kind="outputs", name=f"members/{member}/{part}", digest=done))
 
+    threads = 1 if made.members else _threads(state, made)
     return _request(
         state,
         context,
@@ -138,21 +139,27 @@ def predict(state: RunState, context: Context, made: AttemptSubmitted, fold: str
         command=made.predict,
         inputs=tuple(inputs),
         trusted=False,
-        threads=1 if made.members else _threads(state, made),
+        threads=threads,
+        limits=_predicted(state, context, threads),
         drawn_by=_executed(state, context, made),
     )
 
 
 def decode(state: RunState, context: Context, made: AttemptSubmitted) -> JobRequested:
     """Ask for all of an attempt's predictions as plain arrays, made away from the vault."""
-    inputs = tuple(
+    inputs = [
         Input(
             kind="outputs",
             name=f"predictions/{part}",
             digest=_finished(state.jobs.one(made.attempt, "predict", part)),
         )
         for part in predicted(state, made)
-    )
+    ]
+    taken = state.task.inventory
+
+    if taken is not None and taken.voxels:  # how large the images are: what is not is not read
+        inputs.append(Input(kind="blob", name="inventory.json", digest=taken.inventory))
+
     return _request(
         state,
         context,
@@ -160,8 +167,9 @@ def decode(state: RunState, context: Context, made: AttemptSubmitted) -> JobRequ
         kind="decode",
         fold=FOLDS,
         command=context.domain.command("decode", _task(state)),
-        inputs=inputs,
+        inputs=tuple(inputs),
         trusted=False,
+        limits=_predicted(state, context, 1),
     )
 
 
@@ -208,6 +216,13 @@ def again(request: JobRequested) -> JobRequested:
 
 def _task(state: RunState) -> str:
     return "" if state.task.task is None else state.task.task.kind
+
+
+def _predicted(state: RunState, context: Context, threads: int) -> Limits:
+    """Return the limits of a job whose outputs are as large as its images, and no larger."""
+    taken = state.task.inventory
+    voxels = 0 if taken is None else taken.voxels
+    return context.policy.limits(threads=threads, output_mib=context.policy.predicted_mib(voxels))
 
 
 def _threads(state: RunState, made: AttemptSubmitted) -> int:

@@ -319,7 +319,15 @@ def beginning(
             units=units,
             attempts=attempts,
         ),
-        InventoryTaken(inventory=put(b"{ }"), cases=4, groups=4, images=4, labels=4, problems=()),
+        InventoryTaken(
+            inventory=put(b"{ }"),
+            cases=4,
+            groups=4,
+            images=4,
+            labels=4,
+            problems=(),
+            voxels=4 << 20,
+        ),
         DataProfiled(profile=put(b"{  }"), says=()),
         split,
     )

@@ -10,7 +10,7 @@ import math
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 Entry = dict[str, object]
@@ -24,9 +24,11 @@ MAX_FILES = 1_000
 MAX_NAME = 200
 
 
-def decode_fold(fold: str, folder: Path, out: Path) -> Entry:
+def decode_fold(
+    fold: str, folder: Path, out: Path, voxels: Mapping[str, int] | None = None
+) -> Entry:
     """Read the table of one fold; other files are named and left aside."""
-    del out
+    del out, voxels
     extras = [entry for entry in _listing(folder) if entry["name"] != TABLE]
     files, columns, says = _table(folder / TABLE)
 

@@ -8,7 +8,7 @@ import math
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +28,21 @@ MAX_NAME = 200
 MAX_DIMENSIONS = 4
 
 
-def decode_fold(fold: str, folder: Path, out: Path) -> Entry:
-    """Decode the files of one fold: `<case>.nii.gz`, and whatever else lies there."""
+def decode_fold(
+    fold: str, folder: Path, out: Path, voxels: Mapping[str, int] | None = None
+) -> Entry:
+    """Decode the files of one fold: `<case>.nii.gz`, and whatever else lies there.
+
+    What has not as many `voxels` as the case's image is described by its header and not read.
+    """
     files: list[Entry] = []
     extras: list[Entry] = []
     for entry in _listing(folder):
         named = CASE.match(entry.name)
         if named:
-            files.append(_file(fold, named.group(1), Path(entry.path), out))
+            case = named.group(1)
+            wanted = None if voxels is None else voxels.get(case, 0)
+            files.append(_file(fold, case, Path(entry.path), out, wanted))
         else:
             name = entry.name.encode("utf-8", "replace").decode("utf-8")[:MAX_NAME]
             extras.append({"name": name, "kind": _kind(entry)})
@@ -58,7 +65,7 @@ def _kind(entry: "os.DirEntry[str]") -> str:
     return "file" if entry.is_file(follow_symlinks=False) else "other"
 
 
-def _file(fold: str, case: str, path: Path, out: Path) -> Entry:
+def _file(fold: str, case: str, path: Path, out: Path, voxels: int | None) -> Entry:
     """Decode one file; whatever is wrong with it becomes its status."""
     found: Entry = {"case": case, "status": "ok", "reason": ""}
     mode = path.lstat().st_mode
@@ -79,6 +86,9 @@ def _file(fold: str, case: str, path: Path, out: Path) -> Entry:
             return found | {"status": "corrupt", "reason": f"declares {size} voxels"}
 
         found |= {"grid": _grid(path), "ambiguity": _ambiguity(header)}
+        if voxels is not None and header.voxels != voxels:
+            return found | {"reason": f"{header.voxels} voxels where its image has {voxels}"}
+
         return found | _voxels(read_voxels(path, header), fold, case, out)
     except Refused as refused:
         return found | {"status": "corrupt", "reason": str(refused)[:MAX_NAME]}

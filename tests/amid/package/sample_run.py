@@ -133,6 +133,7 @@ def _begin(made: Sample) -> None:
             images=12,
             labels=12,
             problems=(),
+            voxels=12_000,
         ),
         data.DataSealed(commitments=made.put({}), labels=12, says="labels lie in the vault"),
         data.DataProfiled(profile=made.put(sample.PROFILE), says=("small balls",)),

@@ -119,6 +119,29 @@ def test_a_bomb_is_refused_by_its_declared_size(folder: Path) -> None:
     assert "30000 × 30000 × 30000" in entry["reason"]
 
 
+@pytest.mark.parametrize("size", [(1, 1, 1), (9, 9, 9), (800, 800, 800)])
+def test_what_is_not_as_large_as_its_image_is_not_read(folder: Path, size: tuple[int, ...]) -> None:
+    """Given a header that declares half a gigabyte, then it is told, and no voxel is read."""
+    known = [{"case": "c-0001", "images": [{"geometry": {"size": list(GRID.size)}}]}]
+    (folder.parents[2] / "inventory.json").write_text(json.dumps({"cases": known}))
+    write_image(folder / "c-0001.nii.gz", ARRAY, GRID)
+    write_image(folder / "c-0002.nii.gz", ARRAY, GRID)  # of no case
+    right, stray = index_of(folder)["files"]
+    assert right["array"]
+    assert "array" not in stray
+
+    bomb = bytearray(gzip.decompress((folder / "c-0001.nii.gz").read_bytes())[:352])
+    bomb[42:48] = np.array(size, "<i2").tobytes()
+    with gzip.open(folder / "c-0001.nii.gz", "wb", compresslevel=1) as file:
+        file.write(bomb)
+
+    (folder / "c-0002.nii.gz").unlink()
+    entry = only(folder)
+    assert (entry["status"], entry["dims"]) == ("ok", list(size))
+    assert entry["reason"] == f"{np.prod(size)} voxels where its image has {ARRAY.size}"
+    assert "array" not in entry
+
+
 def test_four_dimensions_are_told_as_declared(folder: Path) -> None:
     write_4d = np.stack([ARRAY, ARRAY])
     import SimpleITK
